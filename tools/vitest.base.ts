@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultClientConditions, defaultServerConditions } from 'vite'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+/** Lets a test import the packages' TypeScript sources, so that it needs no build. */
+const SOURCE_CONDITION = '@holdfast/source'
+
+const everyRun = ['unit', 'conformance', 'concurrency']
+
+/** `npx vitest run --mode live` (or `--mode e2e`) runs that folder alone. */
+function foldersOf(mode: string): string[] {
+  return mode === 'live' || mode === 'e2e' ? [mode] : everyRun
+}
+
+export function packageTests(packageDir: string): ReturnType<typeof defineConfig> {
+  return defineConfig(({ mode }): ViteUserConfig => {
+    const folders = foldersOf(mode)
+    return {
+      root: packageDir,
+      resolve: { conditions: [SOURCE_CONDITION, ...defaultClientConditions] },
+      ssr: { resolve: { conditions: [SOURCE_CONDITION, ...defaultServerConditions] } },
+      test: {
+        include: folders.map((folder) => `tests/${folder}/**/*.test.ts`),
+        // Type tests have no run time; the typecheck target covers them.
+        exclude: ['**/*.types.test.ts'],
+        passWithNoTests: !folders.some((folder) => existsSync(join(packageDir, 'tests', folder))),
+        reporters: process.env['CI'] ? ['default'] : ['dot'],
+        restoreMocks: true,
+        unstubEnvs: true,
+      },
+    }
+  })
+}
