@@ -1,0 +1,119 @@
+export { systemClock, sleep } from './clock.ts'
+export type { Clock } from './clock.ts'
+export { decodeJson, encodeExactJson } from './exact-json.ts'
+export { assertId, assertMs, idFault, MAX_ID_BYTES } from './identifier.ts'
+export type { HoldfastStores } from './stores.ts'
+
+export { ERROR_CODES } from './errors/error-codes.ts'
+export type { ErrorCode } from './errors/error-codes.ts'
+export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
+export type { ErrorDetails, HoldfastErrorLike, HoldfastErrorOptions } from './errors/holdfast-error.ts'
+export {
+  CancelledError,
+  ConflictError,
+  CorruptDataError,
+  DriverLostError,
+  InvalidInputError,
+  LeaseLostError,
+  NotFoundError,
+  ProviderError,
+  RefusedError,
+  RunConflictError,
+  StoreError,
+  ThreadBusyError,
+  UnsupportedError,
+} from './errors/error-classes.ts'
+
+export type { ExtraCapabilityName, SandboxCapabilities, SandboxCapabilityName } from './sandbox/sandbox-capabilities.ts'
+export type {
+  SandboxDirEntry,
+  SandboxFileStat,
+  SandboxFileWatch,
+  SandboxFileWatchEvent,
+  SandboxFs,
+} from './sandbox/sandbox-fs.ts'
+export type {
+  SandboxExecOptions,
+  SandboxExecResult,
+  SandboxProcess,
+  SandboxProcessOptions,
+  SandboxSpawnHandle,
+} from './sandbox/sandbox-process.ts'
+export type { SandboxGit, SandboxGitAuth, SandboxGitCloneInput } from './sandbox/sandbox-git.ts'
+export type { SandboxChannel, SandboxEnv, SandboxPorts } from './sandbox/sandbox-ports.ts'
+export type { SandboxArchive } from './sandbox/sandbox-archive.ts'
+export type { SandboxTerminal, SandboxTerminalOptions, SandboxTerminals } from './sandbox/sandbox-terminal.ts'
+export type { SandboxAccess, SandboxAccessGrant } from './sandbox/sandbox-access.ts'
+export type { SandboxHandle, SandboxSnapshotRef } from './sandbox/sandbox-handle.ts'
+export type {
+  SandboxCreateInput,
+  SandboxDestroyInput,
+  SandboxListing,
+  SandboxProbe,
+  SandboxProvider,
+  SandboxRestoreInput,
+  SandboxResumeInput,
+  SandboxTemplates,
+} from './sandbox/sandbox-provider.ts'
+export type { SandboxBackend, SandboxBackendFs, SandboxBackendHandle } from './sandbox/sandbox-backend.ts'
+export type { PolicyDecision, SandboxPolicy } from './sandbox/sandbox-policy.ts'
+export type {
+  SecretRef,
+  WorkspaceDefinition,
+  WorkspaceGitSource,
+  WorkspaceLocalSource,
+  WorkspaceNoSource,
+  WorkspaceSetupStep,
+  WorkspaceSkill,
+  WorkspaceSource,
+} from './sandbox/workspace-definition.ts'
+export type {
+  SandboxInstanceListInput,
+  SandboxInstanceRecord,
+  SandboxInstanceState,
+  SandboxInstanceStore,
+} from './sandbox/sandbox-instance-store.ts'
+
+export { isRunStatus, isTerminalRunStatus } from './runs/run-record.ts'
+export type { RunError, RunRecord, RunStatus, RunStore, TerminalRunStatus } from './runs/run-record.ts'
+export type {
+  CancelRequest,
+  DriverClaim,
+  DriverClaimInput,
+  DriverFinishInput,
+  DriverStore,
+  WriteFence,
+} from './runs/driver-store.ts'
+export { OFFSET_NOW, OFFSET_START } from './runs/event-log.ts'
+export type { EventLog, EventLogEntry, EventLogInfo, EventLogOpenInput, EventLogStore, EventOffset } from './runs/event-log.ts'
+
+export type { FencedLockStore, FencingToken, LockLease, LockOptions, LockStore } from './coordination/lock-store.ts'
+export type { ThreadListInput, ThreadRecord, ThreadStore } from './threads/thread-store.ts'
+export type { MessageStore } from './threads/message-store.ts'
+export type { InterruptCommit, InterruptRecord, InterruptStore } from './threads/interrupt-store.ts'
+export type { MetadataStore } from './threads/metadata-store.ts'
+export type {
+  BlobBody,
+  BlobListInput,
+  BlobObject,
+  BlobPutOptions,
+  BlobRecord,
+  BlobStore,
+} from './content/blob-store.ts'
+export type { ArtifactRecord, ArtifactStore } from './content/artifact-store.ts'
+export type {
+  CheckpointArtifact,
+  CheckpointEntry,
+  CheckpointPolicy,
+  CheckpointReason,
+  CheckpointReportEntry,
+  CheckpointSummary,
+  SandboxCheckpoint,
+} from './content/checkpoint.ts'
+export type {
+  CheckpointAppendInput,
+  CheckpointBlobReference,
+  CheckpointForkInput,
+  CheckpointWriterLease,
+  SandboxCheckpointStore,
+} from './content/checkpoint-store.ts'
