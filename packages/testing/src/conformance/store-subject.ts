@@ -1,0 +1,15 @@
+import type { HoldfastStores } from '@holdfast/core'
+
+/**
+ * Stores under test, empty at first. Traits for `needs`: `concurrent` (`connect` gives stores of another connection on
+ * the same data), `reopen` (the data outlives `close`), `blobs`, `artifacts`, `checkpoints`.
+ */
+export interface StoreSubject {
+  readonly stores: HoldfastStores
+  /** Moves the store's own time forward, timers of the stores included. */
+  readonly advance: (ms: number) => Promise<void>
+  /** Further stores on the same data, as another host would have them. The subject closes them. */
+  readonly connect?: () => Promise<HoldfastStores>
+  /** Closes `stores` and opens the same data again. */
+  readonly reopen?: () => Promise<HoldfastStores>
+}
