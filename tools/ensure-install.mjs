@@ -24,11 +24,14 @@ function currentStamp() {
 }
 
 const accepts = (/** @type {string[] | undefined} */ list, /** @type {string} */ value) =>
-  list === undefined || list.includes(value) || (list[0]?.startsWith('!') === true && !list.includes(`!${value}`))
+  list === undefined || list.includes(value)
 
-/** An entry that a complete install on this machine must contain. A libc cannot be asked for cheaply, so it exempts. */
-const isExpectedHere = (/** @type {Entry} */ entry) =>
-  !entry.optional || (accepts(entry.os, process.platform) && accepts(entry.cpu, process.arch) && !entry.libc)
+/**
+ * An entry that a complete install on this machine must contain. Of the optional ones that is only sure for a binary
+ * made for this processor; npm alone decides about the rest.
+ */
+const isExpectedHere = (/** @type {Entry} */ { optional, os, cpu, libc }) =>
+  !optional || (cpu?.includes(process.arch) === true && accepts(os, process.platform) && libc === undefined)
 
 /** True after a developer's own `npm install`, which leaves no stamp but everything that the lock asks for. */
 function isInstalledByHand() {
