@@ -10,7 +10,13 @@ const require = createRequire(import.meta.url)
 const nxManifest = require.resolve('nx/package.json')
 const nxBin = join(dirname(nxManifest), require(nxManifest).bin.nx)
 
-export const nxEnv = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false' }
+export const nxEnv = {
+  ...process.env,
+  NX_DAEMON: 'false',
+  NX_NO_CLOUD: 'true',
+  NX_TUI: 'false',
+  NX_ISOLATE_PLUGINS: 'false',
+}
 
 /**
  * @param {string[]} args

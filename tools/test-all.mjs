@@ -1,6 +1,8 @@
 // Everything that CI checks, cheapest first, stopping at the first stage that fails.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import { nxEnv, root } from './nx.mjs'
 
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name)
@@ -18,16 +20,44 @@ const stages = [
   { title: 'end to end', commands: [nx('-t', 'e2e', '--parallel=1')] },
 ]
 
-/** @returns {boolean} whether the command passed; what it prints goes straight to the terminal */
+/** What a person wants to see of a stage that goes well; one that fails prints all that it said. */
+const WORTH_SHOWING = /^> nx run |^\s*(Test Files|Tests|Type Errors)\s+\d|\bskipped\b|No tasks were run/
+
+/** @returns {Promise<boolean>} whether the command passed */
 function passes(/** @type {string[]} */ [command = '', ...args]) {
-  const { status, error } = spawnSync(command, args, {
+  const child = spawn(command, args, {
     cwd: root,
     env: nxEnv,
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32' && command !== process.execPath,
   })
-  if (error) console.error(error.message)
-  return status === 0
+  /** @type {string[]} */
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      output.push(line)
+      const plain = stripVTControlCharacters(line)
+      if (WORTH_SHOWING.test(plain)) console.log(plain)
+    })
+  }
+  const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal)
+  process.on('SIGINT', forward).on('SIGTERM', forward)
+
+  return new Promise((resolve) => {
+    child.on('error', (error) => output.push(error.message))
+    child.on('close', (code) => {
+      process.off('SIGINT', forward).off('SIGTERM', forward)
+      if (code !== 0) console.log(output.join('\n'))
+      resolve(code === 0)
+    })
+  })
+}
+
+async function everyCommandPasses(/** @type {string[][]} */ commands) {
+  for (const command of commands) {
+    if (!(await passes(command))) return false
+  }
+  return true
 }
 
 let passed = 0
@@ -35,7 +65,7 @@ let failed = 0
 for (const { title, commands } of stages) {
   console.log(`\n=== ${title}`)
   const startedAt = performance.now()
-  const isGreen = commands.every(passes)
+  const isGreen = await everyCommandPasses(commands)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`--- ${title}: ${isGreen ? 'passed' : 'FAILED'} in ${seconds} s`)
   if (isGreen) passed += 1
@@ -45,7 +75,7 @@ for (const { title, commands } of stages) {
   }
 }
 
-const skipped = stages.length - passed - failed
-if (skipped > 0) console.log(`\n${skipped} later stages did not run`)
+const notRun = stages.length - passed - failed
+if (notRun > 0) console.log(`\n${notRun} later stages did not run`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -25,7 +25,6 @@ export function packageTests(packageDir: string): ReturnType<typeof defineConfig
         // Type tests have no run time; the typecheck target covers them.
         exclude: ['**/*.types.test.ts'],
         passWithNoTests: !folders.some((folder) => existsSync(join(packageDir, 'tests', folder))),
-        reporters: process.env['CI'] ? ['default'] : ['dot'],
         restoreMocks: true,
         unstubEnvs: true,
       },
