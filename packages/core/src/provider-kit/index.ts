@@ -1,1 +1,16 @@
-export {}
+export { ChunkQueue } from './chunk-queue.ts'
+export type { ChunkQueueOptions } from './chunk-queue.ts'
+export { assertEnvVars } from './env-vars.ts'
+export { OutputCollector } from './output-collector.ts'
+export type { OutputCollectorOptions } from './output-collector.ts'
+export { runWithDeadline } from './run-with-deadline.ts'
+export type { DeadlineOptions } from './run-with-deadline.ts'
+export { shellCommand, shellQuote } from './shell-quote.ts'
+export { decodeUtf8, Utf8TextDecoder } from './utf8-text-decoder.ts'
+export {
+  isInsideWorkspace,
+  normalizePath,
+  resolveWorkspacePath,
+  VIRTUAL_ROOT,
+  workspaceRelativePath,
+} from './workspace-path.ts'
