@@ -1,5 +1,5 @@
 // Every package may know core, and core knows none of them: that is what makes each installable alone.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
@@ -9,7 +9,7 @@ const CORE = '@holdfast/core'
 const TESTING = '@holdfast/testing'
 const APP = 'example'
 
-/** The one place for a package's shipped code, and the one for its tests. */
+/** What of ours each package may ship with. */
 const SHIPPED = {
   [CORE]: [],
   '@holdfast/middleware': [CORE],
@@ -100,32 +100,46 @@ const packageOf = (/** @type {string} */ specifier) =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-function checkSource(/** @type {Package} */ { name, folder, manifest }, /** @type {string} */ file) {
-  const place = relative(root, file)
-  const { specifiers, hasStarExport } = importsOf(file)
-  const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'], ...manifest['optionalDependencies'] }
-
-  if (VAGUE_NAMES.test(basename(file))) faults.push(`${place}: name the file for the concept it holds`)
-  if (hasStarExport && basename(file) === 'index.ts') faults.push(`${place}: list the exports by name`)
-  for (const specifier of specifiers) {
-    if (specifier.startsWith('node:')) continue
-    if (specifier.startsWith('.')) {
-      if (relative(folder, join(file, '..', specifier)).startsWith('..'))
-        faults.push(`${place}: ${specifier} leaves the package`)
-      if (specifier.endsWith('.js')) faults.push(`${place}: ${specifier} must name the source, with its .ts ending`)
-      continue
-    }
-    const imported = packageOf(specifier)
-    if (imported !== name && !(imported in declared))
-      faults.push(`${place}: ${imported} is not declared in ${name}'s package.json`)
+function checkRelativeImports(/** @type {Package} */ { folder }, /** @type {string} */ file) {
+  for (const specifier of importsOf(file).specifiers.filter((name) => name.startsWith('.'))) {
+    const place = relative(root, file)
+    const target = join(file, '..', specifier)
+    if (relative(folder, target).startsWith('..')) faults.push(`${place}: ${specifier} leaves the package`)
+    if (specifier.endsWith('.js') && !existsSync(target))
+      faults.push(`${place}: ${specifier} must end in .ts, as the source does`)
   }
+}
+
+function checkPackageImports(/** @type {Package} */ { name, manifest }, /** @type {string} */ file) {
+  const declared = { ...manifest['dependencies'], ...manifest['peerDependencies'], ...manifest['optionalDependencies'] }
+  for (const specifier of importsOf(file).specifiers) {
+    if (/^(node:|\.)/.test(specifier)) continue
+    const imported = packageOf(specifier)
+    if (imported === name || imported in declared) continue
+    faults.push(`${relative(root, file)}: ${imported} is not declared in ${name}'s package.json`)
+  }
+}
+
+function checkShape(/** @type {string} */ file) {
+  const place = relative(root, file)
+  if (VAGUE_NAMES.test(basename(file))) faults.push(`${place}: name the file for the concept it holds`)
+  if (basename(file) === 'index.ts' && importsOf(file).hasStarExport) faults.push(`${place}: list the exports by name`)
+}
+
+function sourcesIn(/** @type {string} */ folder) {
+  if (!existsSync(folder)) return []
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return paths.filter((path) => /\.[cm]?tsx?$/.test(path)).map((path) => join(folder, path))
 }
 
 function checkPackage(/** @type {Package} */ pkg) {
   checkShippedDependencies(pkg)
-  const sources = readdirSync(join(pkg.folder, 'src'), { recursive: true, encoding: 'utf8' })
-  for (const source of sources.filter((path) => /\.[cm]?tsx?$/.test(path)))
-    checkSource(pkg, join(pkg.folder, 'src', source))
+  for (const file of sourcesIn(join(pkg.folder, 'src'))) {
+    checkShape(file)
+    checkRelativeImports(pkg, file)
+    checkPackageImports(pkg, file)
+  }
+  for (const file of sourcesIn(join(pkg.folder, 'tests'))) checkRelativeImports(pkg, file)
 }
 
 checkGraph(readGraph())
