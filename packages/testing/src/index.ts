@@ -1,1 +1,6 @@
-export {}
+export { canStartPostgres } from './postgres/postgres-binaries.ts'
+export type { PostgresVersion } from './postgres/postgres-binaries.ts'
+export { postgresDatabases } from './postgres/postgres-databases.ts'
+export type { CloneTemplateInput, PostgresDatabase, PostgresDatabases } from './postgres/postgres-databases.ts'
+export { startPostgres } from './postgres/start-postgres.ts'
+export type { StartPostgresOptions, TestPostgres } from './postgres/start-postgres.ts'
