@@ -1,3 +1,11 @@
+export { FakeClock } from './clock/fake-clock.ts'
+export { FaultPlan } from './faults/fault-plan.ts'
+export type { FaultBarrier } from './faults/fault-plan.ts'
+export type { FaultAction, FaultOperation, FaultRule } from './faults/fault-rule.ts'
+export { withFaults } from './faults/with-faults.ts'
+export { processProvider } from './providers/process/process-provider.ts'
+export type { ProcessProviderOptions } from './providers/process/process-provider.ts'
+
 export { canStartPostgres } from './postgres/postgres-binaries.ts'
 export type { PostgresVersion } from './postgres/postgres-binaries.ts'
 export { postgresDatabases } from './postgres/postgres-databases.ts'
