@@ -56,6 +56,7 @@ export type {
   SandboxTemplates,
 } from './sandbox/sandbox-provider.ts'
 export type { SandboxBackend, SandboxBackendFs, SandboxBackendHandle } from './sandbox/sandbox-backend.ts'
+export { defineSandboxProvider } from './sandbox/define-sandbox-provider.ts'
 export type { PolicyDecision, SandboxPolicy } from './sandbox/sandbox-policy.ts'
 export type {
   SecretRef,

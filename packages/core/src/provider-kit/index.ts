@@ -1,6 +1,7 @@
 export { ChunkQueue } from './chunk-queue.ts'
 export type { ChunkQueueOptions } from './chunk-queue.ts'
 export { assertEnvVars } from './env-vars.ts'
+export { GIT_NO_PROMPT_ENV } from './git-no-prompt-env.ts'
 export { OutputCollector } from './output-collector.ts'
 export type { OutputCollectorOptions } from './output-collector.ts'
 export { runWithDeadline } from './run-with-deadline.ts'

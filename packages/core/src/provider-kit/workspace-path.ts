@@ -14,10 +14,9 @@ export function resolveWorkspacePath(workspaceRoot: string, path: string): strin
   const root = normalizePath(workspaceRoot)
   if (!path.startsWith('/')) return confined(root, normalizePath(`${root}/${path}`))
   const absolute = normalizePath(path)
-  if (isWithin(root, absolute)) return absolute
-  if (absolute === VIRTUAL_ROOT) return root
-  if (!absolute.startsWith(`${VIRTUAL_ROOT}/`)) throw outside()
-  return confined(root, normalizePath(`${root}${absolute.slice(VIRTUAL_ROOT.length)}`))
+  if (root !== '/' && isWithin(root, absolute)) return absolute
+  if (!isWithin(VIRTUAL_ROOT, absolute)) return confined(root, absolute)
+  return normalizePath(`${root}${absolute.slice(VIRTUAL_ROOT.length)}`)
 }
 
 /** `path` relative to the workspace root, `.` for the root itself. Same rules as `resolveWorkspacePath`. */

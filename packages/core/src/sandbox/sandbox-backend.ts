@@ -36,7 +36,9 @@ export interface SandboxBackendHandle {
   connectPort?: (port: number) => Promise<SandboxChannel>
   /** Replaces the git commands that `exec` would run. */
   readonly git?: SandboxGit
+  /** `pack` gets normalised names relative to the workspace root, `.` for the root itself. */
   readonly archive?: SandboxArchive
+  /** `open` gets a real, absolute `cwd` and a complete `env`. */
   readonly terminal?: SandboxTerminals
   readonly access?: SandboxAccess
   snapshot?: (label?: string) => Promise<SandboxSnapshotRef>
