@@ -1,14 +1,16 @@
 // Every way into Nx goes through here, so no run starts a daemon or asks a service outside the machine.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const require = createRequire(import.meta.url)
 const nxManifest = require.resolve('nx/package.json')
-const nxBin = join(dirname(nxManifest), require(nxManifest).bin.nx)
+
+/** What to run, before Nx's own arguments. Started directly, so that a signal reaches Nx. */
+export const nxCommand = [process.execPath, join(dirname(nxManifest), require(nxManifest).bin.nx)]
 
 export const nxEnv = {
   ...process.env,
@@ -23,9 +25,17 @@ export const nxEnv = {
  * @param {import('node:child_process').StdioOptions} [stdio]
  */
 export function runNx(args, stdio = 'inherit') {
-  return spawnSync(process.execPath, [nxBin, ...args], { cwd: root, env: nxEnv, stdio, encoding: 'utf8' })
+  const [node = '', nx = ''] = nxCommand
+  return spawnSync(node, [nx, ...args], { cwd: root, env: nxEnv, stdio, encoding: 'utf8' })
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = runNx(process.argv.slice(2)).status ?? 1
+function main() {
+  const [node = '', nx = ''] = nxCommand
+  const child = spawn(node, [nx, ...process.argv.slice(2)], { cwd: root, env: nxEnv, stdio: 'inherit' })
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main()

@@ -1,18 +1,35 @@
-// Builds what the example needs, then becomes its server. Signals reach the server itself, so that it can detach its runs.
+// Builds what the example needs, then serves it. Signals reach the server itself, so that it can detach its runs.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { whenNpmIsGone } from './npm-parent.mjs'
 import { nxEnv, root, runNx } from './nx.mjs'
+
+const app = join(root, 'apps', 'example')
+const command = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')).scripts?.start
 
 const build = runNx(['run-many', '-t', 'build', '--outputStyle=static'])
 if (build.status !== 0) process.exit(build.status ?? 1)
+if (!command) {
+  console.error('apps/example has no start script')
+  process.exit(1)
+}
 
-const server = spawn('npm', ['run', 'start', '--workspace=@holdfast/example', '--if-present'], {
-  cwd: root,
-  env: { ...nxEnv, PORT: process.env['PORT'] ?? '3000' },
+const bins = [app, root].map((folder) => join(folder, 'node_modules', '.bin'))
+// With exec the server takes the shell's place, and with it every signal that is meant for it.
+const server = spawn(process.platform === 'win32' ? command : `exec ${command}`, {
+  cwd: app,
+  env: { ...nxEnv, PORT: process.env['PORT'] ?? '3000', PATH: [...bins, process.env['PATH']].join(delimiter) },
   stdio: 'inherit',
-  shell: process.platform === 'win32',
+  shell: true,
 })
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-  process.on(signal, () => server.kill(signal))
-server.on('exit', (code, signal) => {
-  process.exitCode = code ?? (signal ? 128 : 1)
+
+process.on('SIGTERM', () => server.kill('SIGTERM'))
+process.on('SIGINT', () => {
+  // A terminal gives Ctrl+C to the server too, and a second one makes it give up its clean end.
+  if (!process.stdin.isTTY) server.kill('SIGINT')
+})
+whenNpmIsGone(() => server.kill('SIGTERM'))
+server.on('exit', (code) => {
+  process.exitCode = code ?? 1
 })

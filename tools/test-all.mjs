@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
-import { nxEnv, root } from './nx.mjs'
+import { whenNpmIsGone } from './npm-parent.mjs'
+import { nxCommand, nxEnv, root } from './nx.mjs'
 
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name)
 const node = (/** @type {string[]} */ ...args) => [process.execPath, ...args]
-const nx = (/** @type {string[]} */ ...args) => node('tools/nx.mjs', 'run-many', '--outputStyle=static', ...args)
+const nx = (/** @type {string[]} */ ...args) => [...nxCommand, 'run-many', '--outputStyle=static', ...args]
 
 /** @type {{ title: string, commands: string[][] }[]} */
 const stages = [
@@ -22,6 +23,10 @@ const stages = [
 
 /** What a person wants to see of a stage that goes well; one that fails prints all that it said. */
 const WORTH_SHOWING = /^> nx run |^\s*(Test Files|Tests|Type Errors)\s+\d|\bskipped\b|No tasks were run/
+
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let running
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => running?.kill(signal))
 
 /** @returns {Promise<boolean>} whether the command passed */
 function passes(/** @type {string[]} */ [command = '', ...args]) {
@@ -40,13 +45,11 @@ function passes(/** @type {string[]} */ [command = '', ...args]) {
       if (WORTH_SHOWING.test(plain)) console.log(plain)
     })
   }
-  const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal)
-  process.on('SIGINT', forward).on('SIGTERM', forward)
+  running = child
 
   return new Promise((resolve) => {
     child.on('error', (error) => output.push(error.message))
     child.on('close', (code) => {
-      process.off('SIGINT', forward).off('SIGTERM', forward)
       if (code !== 0) console.log(output.join('\n'))
       resolve(code === 0)
     })
@@ -59,6 +62,8 @@ async function everyCommandPasses(/** @type {string[][]} */ commands) {
   }
   return true
 }
+
+whenNpmIsGone(() => process.kill(process.pid, 'SIGTERM'))
 
 let passed = 0
 let failed = 0
