@@ -12,3 +12,19 @@ export { postgresDatabases } from './postgres/postgres-databases.ts'
 export type { CloneTemplateInput, PostgresDatabase, PostgresDatabases } from './postgres/postgres-databases.ts'
 export { startPostgres } from './postgres/start-postgres.ts'
 export type { StartPostgresOptions, TestPostgres } from './postgres/start-postgres.ts'
+
+export type {
+  CaseOutcome,
+  ConformanceCase,
+  ConformanceSuite,
+  ConformanceTarget,
+  SubjectLease,
+} from './conformance/conformance-suite.ts'
+export { describeSuite, lacksOnly } from './conformance/describe-suite.ts'
+export type { SuiteRunner } from './conformance/describe-suite.ts'
+export { runCase, runSuite } from './conformance/run-suite.ts'
+export type { RunSuiteOptions } from './conformance/run-suite.ts'
+export type { StoreSubject } from './conformance/store-subject.ts'
+export { driverStoreSuite } from './conformance/stores/driver-store-suite.ts'
+export { runStoreSuite } from './conformance/stores/run-store-suite.ts'
+export { STORE_SUITES } from './conformance/stores/store-suites.ts'

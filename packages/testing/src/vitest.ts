@@ -1,1 +1,32 @@
-export {}
+import { describe, test } from 'vitest'
+import type { ConformanceSuite, ConformanceTarget } from './conformance/conformance-suite.ts'
+import { describeSuite } from './conformance/describe-suite.ts'
+import type { SuiteRunner } from './conformance/describe-suite.ts'
+import type { RunSuiteOptions } from './conformance/run-suite.ts'
+import type { StoreSubject } from './conformance/store-subject.ts'
+import { driverStoreSuite } from './conformance/stores/driver-store-suite.ts'
+import { runStoreSuite } from './conformance/stores/run-store-suite.ts'
+import { STORE_SUITES } from './conformance/stores/store-suites.ts'
+
+/** Tests of one suite for vitest, one per case. A skipped case reports its reason. */
+export type DescribeSuite<Subject> = (target: ConformanceTarget<Subject>, options?: RunSuiteOptions) => void
+
+/** Ends later than a case does by itself, so that the case's own message is what is reported. */
+const TEST_TIMEOUT_MS = 90_000
+
+const vitestRunner: SuiteRunner = {
+  describe: (title, body) => describe(title, body),
+  it: (title, body) => test(title, ({ skip }) => body({ skip: (reason) => skip(reason) }), TEST_TIMEOUT_MS),
+}
+
+function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject> {
+  return (target, options) => describeSuite(suite, target, vitestRunner, options)
+}
+
+export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
+export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
+
+/** Every store suite, for a backend that has all stores. */
+export function describeAllStores(target: ConformanceTarget<StoreSubject>, options?: RunSuiteOptions): void {
+  for (const suite of STORE_SUITES) describeSuite(suite, target, vitestRunner, options)
+}

@@ -1,0 +1,65 @@
+import type { CaseOutcome, ConformanceCase, ConformanceSuite, ConformanceTarget } from './conformance-suite.ts'
+
+export interface RunSuiteOptions {
+  /** A case that has not ended by then has failed. Default 30,000. */
+  caseTimeoutMs?: number
+  /** Runs these cases only. */
+  only?: readonly string[]
+}
+
+const CASE_TIMEOUT_MS = 30_000
+
+/** Runs the cases one after the other, each on a fresh subject. Never rejects for what a case does. */
+export async function runSuite<Subject>(
+  suite: ConformanceSuite<Subject>,
+  target: ConformanceTarget<Subject>,
+  options: RunSuiteOptions = {},
+): Promise<CaseOutcome[]> {
+  const cases = suite.cases.filter(({ id }) => options.only?.includes(id) ?? true)
+  const outcomes: CaseOutcome[] = []
+  for (const testCase of cases) outcomes.push(await runCase(testCase, target, options))
+  return outcomes
+}
+
+/** Runs one case on a fresh subject. A subject that cannot be opened or let go of fails the case. */
+export async function runCase<Subject>(
+  testCase: ConformanceCase<Subject>,
+  target: ConformanceTarget<Subject>,
+  { caseTimeoutMs = CASE_TIMEOUT_MS }: RunSuiteOptions = {},
+): Promise<CaseOutcome> {
+  const { id } = testCase
+  try {
+    const lacking = lackingNeed(testCase, target)
+    if (lacking !== undefined) return { id, status: 'skipped', reason: lacking }
+    const { subject, dispose } = await target.open()
+    try {
+      await withinTime(testCase.run(subject), id, caseTimeoutMs)
+    } finally {
+      await withinTime(dispose(), `${id}, letting go of the subject`, caseTimeoutMs)
+    }
+    return { id, status: 'passed' }
+  } catch (error) {
+    return { id, status: 'failed', error }
+  }
+}
+
+/** Why the target cannot be asked this; undefined when it has all that the case needs. */
+function lackingNeed<Subject>(
+  { needs = [] }: ConformanceCase<Subject>,
+  target: ConformanceTarget<Subject>,
+): string | undefined {
+  for (const need of needs) {
+    const answer = target.has(need)
+    if (answer === true) continue
+    if (answer.trim() === '') throw new Error(`${target.name} lacks "${need}" and does not say why.`)
+    return `${need}: ${answer}`
+  }
+  return undefined
+}
+
+function withinTime(work: Promise<void>, what: string, limitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${what} did not end within ${limitMs} ms.`)), limitMs)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
