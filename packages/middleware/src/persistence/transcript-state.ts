@@ -1,0 +1,84 @@
+import type { HoldfastStores, RunRecord } from '@holdfast/core'
+import type { ChatMiddlewareContext, ModelMessage, StreamChunk } from '@tanstack/ai'
+import type { RunOutcome } from '../runs/run-outcome.ts'
+import type { RunSession } from '../runs/run-session.ts'
+import { isInterruptChunk } from '../runs/terminal-chunk.ts'
+import { closeOpenToolCalls } from './open-tool-calls.ts'
+import { markRun } from './run-mark.ts'
+import { ToolHistory } from './tool-history.ts'
+
+/** What persistence knows of one run while it goes on. */
+export class TranscriptState {
+  readonly #stores: HoldfastStores
+  readonly #ctx: ChatMiddlewareContext
+  readonly #session: RunSession | undefined
+  readonly #history = new ToolHistory()
+  #interrupts: Record<string, unknown>[] = []
+  /** Messages before this index were there when the run began. */
+  turnLength: number | undefined
+  usage: RunRecord['usage']
+
+  constructor(input: { stores: HoldfastStores; ctx: ChatMiddlewareContext; session: RunSession | undefined }) {
+    this.#stores = input.stores
+    this.#ctx = input.ctx
+    this.#session = input.session
+  }
+
+  observe(chunk: StreamChunk): void {
+    this.#history.observe(chunk)
+    if (!isInterruptChunk(chunk)) return
+    const outcome = Reflect.get(chunk, 'outcome') as { interrupts?: Record<string, unknown>[] }
+    this.#interrupts = outcome.interrupts ?? []
+  }
+
+  /** Stores the transcript as it is now. */
+  async saveStep(): Promise<void> {
+    await this.#save(this.#messages())
+  }
+
+  /** Stores the transcript as this end of the run leaves it. */
+  async saveEnd(outcome: RunOutcome): Promise<void> {
+    if (outcome.status === 'lost') return
+    const messages = this.#messages()
+    if (outcome.status === 'completed') await this.#save(messages)
+    else if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
+    else await this.#save(closeOpenToolCalls(this.#withPartialText(messages), this.#now()))
+    await this.#stores.threads.touch(this.#ctx.threadId)
+  }
+
+  async #saveInterrupted(messages: ModelMessage[]): Promise<void> {
+    await this.#save(messages)
+    for (const [index, payload] of this.#interrupts.entries()) {
+      await this.#stores.interrupts.create({
+        interruptId: String(payload['id']),
+        runId: this.#ctx.runId,
+        threadId: this.#ctx.threadId,
+        requestedAt: this.#now() + index,
+        payload,
+      })
+    }
+  }
+
+  /** What the model had said of a message that it did not finish. */
+  #withPartialText(messages: ModelMessage[]): ModelMessage[] {
+    const { currentMessageId, accumulatedContent } = this.#ctx
+    if (accumulatedContent === '' || currentMessageId === null) return messages
+    if (messages.some((message) => message.id === currentMessageId)) return messages
+    const createdAt = new Date(this.#now())
+    return [...messages, { role: 'assistant', id: currentMessageId, content: accumulatedContent, createdAt }]
+  }
+
+  #messages(): ModelMessage[] {
+    return this.#history.addTo(this.#ctx.messages, this.#now())
+  }
+
+  async #save(messages: readonly ModelMessage[]): Promise<void> {
+    const from = this.turnLength ?? messages.length
+    const { threadId, runId } = this.#ctx
+    await this.#stores.messages.saveThread(threadId, markRun(messages, from, runId), this.#session?.fence)
+  }
+
+  #now(): number {
+    return this.#session?.clock.now() ?? Date.now()
+  }
+}

@@ -1,0 +1,104 @@
+import { assertId, InvalidInputError, isHoldfastError, isTerminalRunStatus, NotFoundError, systemClock } from '@holdfast/core'
+import type { Clock, HoldfastStores, RunRecord } from '@holdfast/core'
+import { resolveResumeRunId } from '@tanstack/ai'
+import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { eventStreamResponse } from './event-stream-response.ts'
+import type { EventStreamOptions } from './event-stream-response.ts'
+import { findSession } from './session-registry.ts'
+import { settleOrphan } from './settle-orphan.ts'
+
+export interface AttachRunInput extends EventStreamOptions {
+  stores: HoldfastStores
+  /** Names the run in `X-Run-Id` or `?runId=`, and the position in `Last-Event-ID` or `?offset=`. */
+  request: Request
+  /** Beats what the request names. */
+  runId?: string
+  offset?: string
+  clock?: Clock
+}
+
+/**
+ * Replays a run's events strictly after the position the request names, then tails them, from whichever host drives it.
+ * A run whose host died meanwhile is settled, so that the stream ends. `RUN_NOT_FOUND`, `INVALID_OFFSET`, `INVALID_ID`;
+ * `INVALID_ARGUMENT` when no position is named.
+ */
+export async function attachRun(input: AttachRunInput): Promise<Response> {
+  const { stores, clock = systemClock, headers, keepAliveMs } = input
+  const runId = assertId('runId', input.runId ?? resolveResumeRunId(input.request))
+  const offset = input.offset ?? offsetOf(input.request)
+  const record = await stores.runs.get(runId)
+  if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
+  const log = stores.eventLog.open({ runId, offset })
+  await assertReadable(log, offset, clock)
+  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, record, clock })
+  return eventStreamResponse(log, {
+    clock,
+    ...(headers === undefined ? {} : { headers }),
+    ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
+    onViewerLeft: () => stopWatching?.(),
+  })
+}
+
+function offsetOf(request: Request): string {
+  const offset = request.headers.get('Last-Event-ID') ?? new URL(request.url).searchParams.get('offset')
+  if (offset === null || offset === '') {
+    throw new InvalidInputError('INVALID_ARGUMENT', 'Name a position with Last-Event-ID or ?offset=.')
+  }
+  return offset
+}
+
+/** A bad offset shows at the first read; a good one may have nothing to give yet, which is what the short wait is for. */
+const OFFSET_CHECK_MS = 100
+
+async function assertReadable(
+  log: ReturnType<HoldfastStores['eventLog']['open']>,
+  offset: string,
+  clock: Clock,
+): Promise<void> {
+  if (offset === '-1' || offset === 'now') return
+  const end = new AbortController()
+  const iterator = log.read(offset as never, end.signal)[Symbol.asyncIterator]()
+  let cancelTimer = (): void => undefined
+  const waited = new Promise<void>((resolve) => {
+    cancelTimer = clock.schedule(OFFSET_CHECK_MS, resolve)
+  })
+  try {
+    await Promise.race([iterator.next(), waited])
+  } finally {
+    cancelTimer()
+    end.abort()
+  }
+}
+
+/**
+ * While somebody watches a run that this process does not drive, its host's death is noticed: right now, and again after
+ * each lease. Also ends the record's `detachedSince`, since a viewer is back.
+ */
+function watchDriver(input: { stores: HoldfastStores; record: RunRecord; clock: Clock }): () => void {
+  const { stores, record, clock } = input
+  const { runId } = record
+  let cancelTimer: (() => void) | undefined
+  let isStopped = false
+  const check = async (): Promise<void> => {
+    if (findSession(stores, runId) === undefined) {
+      const result = await settleOrphan({ stores, runId, clock }).catch(keepWatching)
+      if (result !== 'driven') return
+    }
+    if (!isStopped) cancelTimer = clock.schedule(DRIVER_LEASE_MS, () => void check())
+  }
+  void check()
+  if (record.detachedSince !== undefined) void stores.runs.update(runId, REATTACHED).catch(keepWatching)
+  return () => {
+    isStopped = true
+    cancelTimer?.()
+  }
+}
+
+/** `undefined` clears the field; TanStack's type of the patch cannot say so under exact optional properties. */
+const REATTACHED = { detachedSince: undefined } as unknown as Parameters<HoldfastStores['runs']['update']>[1]
+
+/** The store could not be asked; the reader itself reports it if that lasts. */
+function keepWatching(error: unknown): 'driven' {
+  if (!isHoldfastError(error)) throw error
+  return 'driven'
+}

@@ -1,0 +1,104 @@
+import { isHoldfastError, sleep } from '@holdfast/core'
+import { EventType, RUN_ACCEPTED_EVENT } from '@tanstack/ai'
+import type { StreamChunk } from '@tanstack/ai'
+import type { EventLog } from '@holdfast/core'
+import { finalizeRun } from './finalize-run.ts'
+import { LogWriter } from './log-writer.ts'
+import { outcomeOfEnd } from './outcome-of-end.ts'
+import { toRunError } from './run-error.ts'
+import type { RunOutcome } from './run-outcome.ts'
+import type { RunSession } from './run-session.ts'
+import { isTerminalChunk } from './terminal-chunk.ts'
+
+/** How long a model loop may take to unwind after a stop before this host ends the run without it. */
+const UNWIND_GRACE_MS = 1_000
+
+export interface DriveInput {
+  session: RunSession
+  log: EventLog
+  stream: AsyncIterable<StreamChunk>
+}
+
+/**
+ * Produces a run's events into its log until the stream ends or the run is stopped, then finalizes. The last terminal
+ * chunk is held back until transcript, sandbox and checkpoint are done: whoever reads it can rely on them. Never rejects
+ * for a failure of the run itself; rejects when the end could not be stored.
+ */
+export async function driveRun({ session, log, stream }: DriveInput): Promise<void> {
+  const writer = new LogWriter({ log, logs: session.stores.eventLog, clock: session.clock, isNew: session.epoch === 1 })
+  const held: { chunk?: StreamChunk } = {}
+  let outcome: RunOutcome
+  try {
+    await writer.push(acceptedChunk(session.clock.now()))
+    await pump(session, stream, writer, held)
+    await writer.flush()
+    outcome = outcomeOfEnd(session, held.chunk)
+  } catch (error) {
+    outcome = outcomeOfError(session, error)
+    await storeRest(session, writer)
+  }
+  await finalizeRun({ session, log, outcome, held: held.chunk, needsTerminal: true })
+}
+
+/** Lets a join attach before the first real event, which a sandbox build can delay for minutes. */
+function acceptedChunk(timestamp: number): StreamChunk {
+  return { type: EventType.CUSTOM, name: RUN_ACCEPTED_EVENT, value: {}, timestamp } as StreamChunk
+}
+
+async function pump(
+  session: RunSession,
+  stream: AsyncIterable<StreamChunk>,
+  writer: LogWriter,
+  held: { chunk?: StreamChunk },
+): Promise<void> {
+  const iterator = stream[Symbol.asyncIterator]()
+  const stopped = whenUnwindingTakesTooLong(session)
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), stopped.promise])
+      if (next === 'stopped' || next.done === true) return
+      if (held.chunk !== undefined) await writer.push(held.chunk)
+      delete held.chunk
+      if (isTerminalChunk(next.value)) held.chunk = next.value
+      else await writer.push(next.value)
+    }
+  } finally {
+    stopped.dispose()
+    abandon(iterator)
+  }
+}
+
+/** A stream that ignores the stop is left behind: its later failure has nobody to report to. */
+function abandon(iterator: AsyncIterator<StreamChunk>): void {
+  Promise.resolve(iterator.return?.()).catch(() => undefined)
+}
+
+function whenUnwindingTakesTooLong(session: RunSession): { promise: Promise<'stopped'>; dispose: () => void } {
+  const end = new AbortController()
+  const promise = new Promise<'stopped'>((resolve) => {
+    session.onStop(() => {
+      sleep(session.clock, UNWIND_GRACE_MS, end.signal).then(
+        () => resolve('stopped'),
+        () => undefined,
+      )
+    })
+  })
+  return { promise, dispose: () => end.abort() }
+}
+
+function outcomeOfError(session: RunSession, error: unknown): RunOutcome {
+  if (isHoldfastError(error, 'DRIVER_LOST')) {
+    session.stop('lost')
+    return { status: 'lost' }
+  }
+  return session.stoppedOutcome() ?? { status: 'failed', error: toRunError(error) }
+}
+
+/** What was produced before a failure is stored if it can be; a store that fails here fails the finalization too. */
+async function storeRest(session: RunSession, writer: LogWriter): Promise<void> {
+  try {
+    await writer.flush()
+  } catch (error) {
+    if (isHoldfastError(error, 'DRIVER_LOST')) session.stop('lost')
+  }
+}

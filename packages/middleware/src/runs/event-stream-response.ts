@@ -1,0 +1,70 @@
+import { systemClock } from '@holdfast/core'
+import type { Clock, EventLog } from '@holdfast/core'
+import { resumeServerSentEventsResponse } from '@tanstack/ai'
+
+/** Well under the idle limit of the strictest proxies. */
+const DEFAULT_KEEP_ALIVE_MS = 2_500
+
+/** `no-transform` and `X-Accel-Buffering` keep compressing and buffering proxies from holding events back. */
+const STREAM_HEADERS = {
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+export interface EventStreamOptions {
+  headers?: Record<string, string>
+  /** A comment is sent after this much silence, so that no proxy takes the stream for dead. Milliseconds. */
+  keepAliveMs?: number
+}
+
+/** Replays a log strictly after its resume offset, then tails it, as server-sent events with ids. */
+export function eventStreamResponse(
+  log: EventLog,
+  options: EventStreamOptions & { clock?: Clock; onViewerLeft?: () => void },
+): Response {
+  const { clock = systemClock, keepAliveMs = DEFAULT_KEEP_ALIVE_MS, onViewerLeft } = options
+  const response = resumeServerSentEventsResponse({
+    adapter: log,
+    headers: { ...STREAM_HEADERS, ...options.headers },
+  })
+  if (response.body === null) return response
+  const body = withKeepAlive(response.body, { clock, keepAliveMs, onViewerLeft })
+  return new Response(body, { status: response.status, headers: response.headers })
+}
+
+const COMMENT = new TextEncoder().encode(': keep-alive\n\n')
+
+function withKeepAlive(
+  source: ReadableStream<Uint8Array>,
+  options: { clock: Clock; keepAliveMs: number; onViewerLeft: (() => void) | undefined },
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader()
+  let pending: Promise<{ done: boolean; value?: Uint8Array | undefined }> | undefined
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      pending ??= reader.read()
+      const silence = silenceOf(options.clock, options.keepAliveMs)
+      const next = await Promise.race([pending, silence.passed])
+      silence.dispose()
+      if (next === 'silent') {
+        controller.enqueue(COMMENT)
+        return
+      }
+      pending = undefined
+      if (next.done || next.value === undefined) controller.close()
+      else controller.enqueue(next.value)
+    },
+    async cancel(reason) {
+      options.onViewerLeft?.()
+      await reader.cancel(reason)
+    },
+  })
+}
+
+function silenceOf(clock: Clock, ms: number): { passed: Promise<'silent'>; dispose: () => void } {
+  let dispose = (): void => undefined
+  const passed = new Promise<'silent'>((resolve) => {
+    dispose = clock.schedule(ms, () => resolve('silent'))
+  })
+  return { passed, dispose: () => dispose() }
+}

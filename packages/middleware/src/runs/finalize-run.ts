@@ -1,0 +1,77 @@
+import { isHoldfastError } from '@holdfast/core'
+import type { EventLog } from '@holdfast/core'
+import type { StreamChunk } from '@tanstack/ai'
+import { heartbeatOf } from './heartbeat.ts'
+import { toRunError } from './run-error.ts'
+import type { RunOutcome } from './run-outcome.ts'
+import type { RunSession } from './run-session.ts'
+import { unregisterSession } from './session-registry.ts'
+import { terminalChunkFor } from './terminal-chunk.ts'
+
+export interface FinalizeInput {
+  session: RunSession
+  log: EventLog
+  outcome: RunOutcome
+  /** The last terminal chunk of the model loop, when it was held back. */
+  held: StreamChunk | undefined
+  /** False when the log already ends with a fitting terminal chunk. */
+  needsTerminal: boolean
+}
+
+/**
+ * Ends this host's work on a run: handlers (transcript, sandbox) first, then the last event, the log, the record. A crash
+ * between any two of these leaves a running record with a lapsed lease, which `settleOrphan` finishes.
+ */
+export async function finalizeRun(input: FinalizeInput): Promise<void> {
+  const { session, log } = input
+  try {
+    const outcome = await endOf(session, input.outcome)
+    if (outcome.status === 'lost') return
+    if (outcome.status === 'detached') {
+      await letGo(session)
+      return
+    }
+    if (input.needsTerminal || outcome !== input.outcome) {
+      const ids = { runId: session.runId, threadId: session.threadId, now: session.clock.now() }
+      await log.append([terminalChunkFor(outcome, input.held, ids)])
+    }
+    await log.close()
+    await finishRecord(session, outcome)
+  } catch (error) {
+    if (!isHoldfastError(error, 'DRIVER_LOST')) throw error
+    session.settle({ status: 'lost' })
+  } finally {
+    heartbeatOf(session.clock).remove(session)
+    unregisterSession(session)
+    session.markEnded()
+  }
+}
+
+/** What the handlers made of it: a failure to store or clean up turns a good end into a failed one. */
+async function endOf(session: RunSession, outcome: RunOutcome): Promise<RunOutcome> {
+  const settled = session.settle(outcome)
+  try {
+    await session.runEndHandlers(settled)
+    return session.outcome ?? settled
+  } catch (error) {
+    if (isHoldfastError(error, 'DRIVER_LOST')) return session.settle({ status: 'lost' })
+    if (settled.status !== 'completed') return settled
+    return { status: 'failed', error: toRunError(error) }
+  }
+}
+
+async function letGo(session: RunSession): Promise<void> {
+  if (session.fence === undefined) return
+  await session.stores.drivers.detach(session.fence)
+  await session.stores.drivers.release(session.fence)
+}
+
+async function finishRecord(session: RunSession, outcome: RunOutcome): Promise<void> {
+  if (session.fence === undefined || outcome.status === 'detached' || outcome.status === 'lost') return
+  await session.stores.drivers.finish({
+    ...session.fence,
+    status: outcome.status,
+    ...(outcome.status === 'failed' ? { error: outcome.error } : {}),
+    ...(outcome.status === 'completed' && outcome.usage !== undefined ? { usage: outcome.usage } : {}),
+  })
+}

@@ -1,0 +1,103 @@
+import { CorruptDataError, isHoldfastError, sleep } from '@holdfast/core'
+import type { Clock, EventLog, EventLogStore } from '@holdfast/core'
+import type { StreamChunk } from '@tanstack/ai'
+
+/** Largest batch of one append. Keeps a row readable and a retry cheap. */
+const MAX_BATCH = 128
+/** Chunks waiting beyond this make the producer wait. */
+const HIGH_WATER = 512
+/** Waits before an append is tried again; together about the length of a database failover. */
+const RETRY_DELAYS_MS = [100, 300, 1_000, 3_000, 6_000]
+
+/**
+ * Appends chunks in order, one append at a time: what arrives meanwhile goes into the next batch. So a lone chunk is
+ * stored at once, and a flood in few statements. As the run's only writer it can tell by the log's length whether an
+ * append with an unknown outcome took effect.
+ */
+export class LogWriter {
+  readonly #log: EventLog
+  readonly #logs: EventLogStore
+  readonly #clock: Clock
+  readonly #queue: StreamChunk[] = []
+  #draining: Promise<void> | undefined
+  #failure: { error: unknown } | undefined
+  #length: number | undefined
+
+  constructor(input: { log: EventLog; logs: EventLogStore; clock: Clock; isNew: boolean }) {
+    this.#log = input.log
+    this.#logs = input.logs
+    this.#clock = input.clock
+    this.#length = input.isNew ? 0 : undefined
+  }
+
+  /** Takes a chunk. Resolves at once, or when there is room. Rejects with the failure of an earlier append. */
+  async push(chunk: StreamChunk): Promise<void> {
+    this.#throwFailure()
+    this.#queue.push(chunk)
+    this.#start()
+    if (this.#queue.length >= HIGH_WATER) await this.flush()
+  }
+
+  /** Resolves when everything taken so far is stored. */
+  async flush(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining
+    this.#throwFailure()
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  #start(): void {
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined
+    })
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) await this.#append(this.#queue.splice(0, MAX_BATCH))
+    } catch (error) {
+      this.#failure = { error }
+      this.#queue.length = 0
+    }
+  }
+
+  async #append(batch: StreamChunk[]): Promise<void> {
+    this.#length ??= await this.#retrying(() => this.#storedLength())
+    const before = this.#length
+    let isFirstTry = true
+    await this.#retrying(async () => {
+      if (isFirstTry || !(await this.#tookEffect(before, batch.length))) await this.#log.append(batch)
+    }, () => (isFirstTry = false))
+    this.#length = before + batch.length
+  }
+
+  async #tookEffect(before: number, count: number): Promise<boolean> {
+    const now = await this.#storedLength()
+    if (now === before) return false
+    if (now === before + count) return true
+    throw new CorruptDataError('CORRUPT_DATA', `The event log of run ${this.#log.runId} grew without its writer.`)
+  }
+
+  async #storedLength(): Promise<number> {
+    return (await this.#logs.find(this.#log.runId))?.length ?? 0
+  }
+
+  async #retrying<T>(work: () => Promise<T>, onRetry: () => void = () => undefined): Promise<T> {
+    for (const delayMs of RETRY_DELAYS_MS) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!mayRetry(error)) throw error
+        await sleep(this.#clock, delayMs)
+        onRetry()
+      }
+    }
+    return work()
+  }
+}
+
+function mayRetry(error: unknown): boolean {
+  return isHoldfastError(error) && (error.retryable || error.code === 'STORE_OUTCOME_UNKNOWN')
+}

@@ -1,0 +1,129 @@
+import { RUN_CANCEL_REASON } from '@tanstack/ai'
+import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
+import { outcomeOfStop } from './run-outcome.ts'
+import type { RunOutcome, StopReason } from './run-outcome.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Abort reasons that are not a person's cancel; the prefix keeps them apart from an app's own. */
+const ABORT_REASONS: Record<StopReason, string> = {
+  cancel: RUN_CANCEL_REASON,
+  disconnect: 'holdfast:viewer-left',
+  'host-stop': 'holdfast:host-stopping',
+  lost: 'holdfast:driver-lost',
+}
+
+/** Work that must happen once when a run ends on this host, whoever notices the end first. */
+export interface EndHandler {
+  readonly name: string
+  readonly run: (outcome: RunOutcome) => Promise<void>
+}
+
+export interface RunSessionInput {
+  runId: string
+  threadId: string
+  stores: HoldfastStores
+  clock: Clock
+  tenant: Tenant
+  /** Absent for a run that is not durable: it has no record and no fence. */
+  epoch?: number
+}
+
+/**
+ * What one run holds on this host. It exists before the first slow await, so that a disconnect, a cancel or a shutdown at
+ * any point finds what there is so far.
+ */
+export class RunSession {
+  readonly runId: string
+  readonly threadId: string
+  readonly stores: HoldfastStores
+  readonly clock: Clock
+  readonly tenant: Tenant
+  readonly controller = new AbortController()
+  /** Settles when this host has nothing more to do for the run. */
+  readonly ended: Promise<void>
+  epoch: number | undefined
+  keepSandbox = false
+  stopReason: StopReason | undefined
+  #outcome: RunOutcome | undefined
+  #handlers: { handler: EndHandler; done?: Promise<void> }[] = []
+  #stopListeners: ((reason: StopReason) => void)[] = []
+  #markEnded: () => void = () => undefined
+
+  constructor(input: RunSessionInput) {
+    this.runId = input.runId
+    this.threadId = input.threadId
+    this.stores = input.stores
+    this.clock = input.clock
+    this.tenant = input.tenant
+    this.epoch = input.epoch
+    this.ended = new Promise((resolve) => {
+      this.#markEnded = resolve
+    })
+  }
+
+  /** What writes of this driver carry; undefined when the run is not durable. */
+  get fence(): WriteFence | undefined {
+    return this.epoch === undefined ? undefined : { runId: this.runId, epoch: this.epoch }
+  }
+
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome
+  }
+
+  /** The first word on how it ended stands, except that a lost run can never be anything else. */
+  settle(outcome: RunOutcome): RunOutcome {
+    if (outcome.status === 'lost') this.#outcome = outcome
+    this.#outcome ??= outcome
+    return this.#outcome
+  }
+
+  /** Asks the run to stop here. The first reason stands, except that `lost` beats the others. Repeatable. */
+  stop(reason: StopReason, options: { keepSandbox?: boolean } = {}): void {
+    if (reason === 'cancel') this.keepSandbox ||= options.keepSandbox ?? false
+    if (this.stopReason !== undefined && reason !== 'lost') return
+    this.stopReason = reason
+    if (reason === 'lost') this.settle({ status: 'lost' })
+    this.controller.abort(ABORT_REASONS[reason])
+    for (const listener of this.#stopListeners.splice(0)) listener(reason)
+  }
+
+  /** Called once when the run is asked to stop; at once when it was already. */
+  onStop(listener: (reason: StopReason) => void): void {
+    if (this.stopReason === undefined) this.#stopListeners.push(listener)
+    else listener(this.stopReason)
+  }
+
+  /** The outcome that a stop implies; undefined when nobody asked for one. */
+  stoppedOutcome(): RunOutcome | undefined {
+    return this.stopReason === undefined ? undefined : outcomeOfStop(this.stopReason, this.keepSandbox)
+  }
+
+  addEndHandler(handler: EndHandler): void {
+    this.#handlers.push({ handler })
+  }
+
+  /** Runs the named handler unless it has run; every caller waits for the same run of it. */
+  runEndHandler(name: string, outcome: RunOutcome): Promise<void> {
+    const entry = this.#handlers.find(({ handler }) => handler.name === name)
+    if (entry === undefined) return Promise.resolve()
+    entry.done ??= entry.handler.run(outcome)
+    return entry.done
+  }
+
+  /** Runs every handler in the order they were added. All are tried; the first failure is thrown at the end. */
+  async runEndHandlers(outcome: RunOutcome): Promise<void> {
+    const failures: unknown[] = []
+    for (const { handler } of [...this.#handlers]) {
+      try {
+        await this.runEndHandler(handler.name, outcome)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  markEnded(): void {
+    this.#markEnded()
+  }
+}

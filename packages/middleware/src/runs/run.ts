@@ -1,0 +1,89 @@
+import { OFFSET_START } from '@holdfast/core'
+import type { EventLog } from '@holdfast/core'
+import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { driveRun } from './drive-run.ts'
+import { eventStreamResponse } from './event-stream-response.ts'
+import type { EventStreamOptions } from './event-stream-response.ts'
+import type { ChatRequest } from './request-body.ts'
+import { openDriverLog, RunEventLog } from './run-event-log.ts'
+import type { RunSession } from './run-session.ts'
+
+/** What `chat()` needs to know of a run. Spread it into its options. */
+export interface RunChatOptions {
+  threadId: string
+  runId: string
+  parentRunId?: string
+  messages: ModelMessage[]
+  resume?: NonNullable<ChatRequest['resume']>
+  abortController: AbortController
+}
+
+export interface RunInput {
+  session: RunSession
+  chat: ChatRequest
+  messages: ModelMessage[]
+  /** How many messages the thread had before this turn. */
+  storedCount: number
+  detachOnDisconnect: boolean
+}
+
+/** A claimed run. Use `respond` once, or hand `eventLog` to TanStack's response helpers. */
+export class Run {
+  readonly runId: string
+  readonly threadId: string
+  readonly session: RunSession
+  readonly chat: RunChatOptions
+  /** For `toServerSentEventsResponse(stream, { durability: { adapter: run.eventLog } })`. */
+  readonly eventLog: EventLog
+  readonly detachOnDisconnect: boolean
+  /** Messages before this index were there before the run. */
+  readonly storedCount: number
+
+  constructor(input: RunInput) {
+    const { session, chat } = input
+    this.runId = session.runId
+    this.threadId = session.threadId
+    this.session = session
+    this.detachOnDisconnect = input.detachOnDisconnect
+    this.storedCount = input.storedCount
+    this.eventLog = new RunEventLog(session)
+    this.chat = {
+      threadId: session.threadId,
+      runId: session.runId,
+      messages: input.messages,
+      abortController: session.controller,
+      ...(chat.parentRunId === undefined ? {} : { parentRunId: chat.parentRunId }),
+      ...(chat.resume === undefined ? {} : { resume: chat.resume }),
+    }
+  }
+
+  /**
+   * Drives the stream to its end in this process, whoever watches, and answers with the run's events as they are stored.
+   * The last event is stored after transcript, sandbox and checkpoint. Rejections of the drive go to `onFailure`.
+   */
+  respond(stream: AsyncIterable<StreamChunk>, options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {}): Response {
+    const { onFailure = warn, ...rest } = options
+    this.drive(stream).catch(onFailure)
+    const log = this.session.stores.eventLog.open({ runId: this.runId, offset: OFFSET_START })
+    return eventStreamResponse(log, { clock: this.session.clock, ...rest, onViewerLeft: () => this.viewerLeft() })
+  }
+
+  /** Drives the stream without a viewer. Rejects only when the end of the run could not be stored. */
+  drive(stream: AsyncIterable<StreamChunk>): Promise<void> {
+    return driveRun({ session: this.session, log: openDriverLog(this.session), stream })
+  }
+
+  /** Bookkeeping of a viewer who left; ends the run where it must not outlive one. */
+  viewerLeft(): void {
+    if (!this.detachOnDisconnect) {
+      this.session.stop('disconnect')
+      return
+    }
+    const { fence, stores } = this.session
+    if (fence !== undefined) stores.drivers.detach(fence).catch(warn)
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
+}

@@ -1,0 +1,15 @@
+import type { SandboxHandle, SandboxInstanceStore, SandboxPolicy } from '@holdfast/core'
+import { createCapability } from '@tanstack/ai'
+import type { Capability, CapabilityContext } from '@tanstack/ai'
+
+/** The run's sandbox, for adapters and tools of the same run. */
+export const SandboxCapability = createCapability<SandboxHandle>()('holdfast-sandbox')
+export const SandboxPolicyCapability = createCapability<SandboxPolicy>()('holdfast-sandbox-policy')
+export const SandboxInstancesCapability = createCapability<SandboxInstanceStore>()('holdfast-sandbox-instances')
+
+export function getSandbox(ctx: CapabilityContext): SandboxHandle {
+  return SandboxCapability[0](ctx)
+}
+
+/** Another package's token for the same handle. Tokens are compared by object, so theirs has to be given. */
+export type SandboxToken = Capability<SandboxHandle>

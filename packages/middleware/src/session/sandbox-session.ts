@@ -1,0 +1,66 @@
+import { systemClock } from '@holdfast/core'
+import type { Clock, SandboxHandle } from '@holdfast/core'
+import type { ChatMiddlewareContext } from '@tanstack/ai'
+import type { EnsuredSandbox, SandboxEnsureContext } from '../definition/ensure-context.ts'
+import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import type { FileEvents } from '../files/start-file-events.ts'
+import type { Run } from '../runs/run.ts'
+import type { RunOutcome } from '../runs/run-outcome.ts'
+import { SandboxStatus } from './sandbox-status.ts'
+import type { WithSandboxOptions } from './with-sandbox-options.ts'
+
+/** What `withSandbox` holds for one run. `sandbox` appears once it is ready. */
+export class SandboxSession {
+  readonly ctx: ChatMiddlewareContext
+  readonly definition: SandboxDefinition
+  readonly options: WithSandboxOptions
+  readonly clock: Clock
+  readonly status: SandboxStatus
+  sandbox: EnsuredSandbox | undefined
+  files: FileEvents | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(ctx: ChatMiddlewareContext, definition: SandboxDefinition, options: WithSandboxOptions) {
+    this.ctx = ctx
+    this.definition = definition
+    this.options = options
+    this.clock = options.run?.session.clock ?? systemClock
+    this.status = new SandboxStatus(ctx)
+  }
+
+  get run(): Run | undefined {
+    return this.options.run
+  }
+
+  /** Aborts when the run is asked to stop, for whatever reason. */
+  get signal(): AbortSignal | undefined {
+    return this.run?.session.controller.signal ?? this.ctx.signal
+  }
+
+  handle(): SandboxHandle {
+    if (this.sandbox === undefined) throw new TypeError('The sandbox is not ready yet.')
+    return this.sandbox.handle
+  }
+
+  ensureContext(): SandboxEnsureContext {
+    const { threadId, runId, provider } = this.ctx
+    const stores = this.run?.session.stores ?? this.options.stores
+    const tenant = this.run?.session.tenant ?? this.options.tenant
+    return {
+      threadId,
+      runId,
+      adapterName: provider,
+      clock: this.clock,
+      onProgress: (progress) => this.status.show(progress),
+      ...(stores === undefined ? {} : { store: stores.instances, locks: stores.locks }),
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
+    }
+  }
+
+  /** Runs `end` once; every caller waits for the same run of it. */
+  endOnce(outcome: RunOutcome, end: (session: SandboxSession, outcome: RunOutcome) => Promise<void>): Promise<void> {
+    this.#ending ??= end(this, outcome)
+    return this.#ending
+  }
+}

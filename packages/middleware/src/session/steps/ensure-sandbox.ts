@@ -1,0 +1,15 @@
+import type { Step } from '../../definition/run-steps.ts'
+import { destroySandboxOf } from '../destroy-sandbox-of.ts'
+import type { SandboxSession } from '../sandbox-session.ts'
+
+/** Resumes, restores or creates. What this run made is destroyed again when a later step fails. */
+export const ensureSandbox: Step<SandboxSession> = {
+  name: 'ensure-sandbox',
+  async run(session) {
+    const sandbox = await session.definition.ensureDetailed(session.ensureContext())
+    session.sandbox = sandbox
+    session.status.ready(sandbox)
+    if (sandbox.origin === 'resumed') return undefined
+    return () => destroySandboxOf(session)
+  },
+}

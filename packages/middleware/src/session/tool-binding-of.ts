@@ -1,0 +1,14 @@
+import type { SandboxToolBinding } from '../tools/sandbox-tool-binding.ts'
+import type { SandboxSession } from './sandbox-session.ts'
+
+/** What the run's tools may use of its sandbox. */
+export function toolBindingOf(session: SandboxSession): SandboxToolBinding {
+  const { definition, ctx, signal } = session
+  return {
+    handle: () => session.handle(),
+    emit: (name, value, options) => ctx.emitCustomEvent(name, value, options),
+    scripts: definition.workspace.scripts ?? {},
+    ...(definition.policy === undefined ? {} : { policy: definition.policy }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+}

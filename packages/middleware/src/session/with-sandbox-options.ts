@@ -1,0 +1,15 @@
+import type { HoldfastStores } from '@holdfast/core'
+import type { Tenant } from '../runs/tenant.ts'
+import type { Run } from '../runs/run.ts'
+import type { SandboxToken } from './sandbox-capabilities.ts'
+
+export interface WithSandboxOptions {
+  /** From `beginRun`. Without it the run is not durable: a viewer who leaves ends it and its sandbox. */
+  run?: Run
+  /** Where instances and locks are kept when there is no `run`. In memory, with a warning, when left out too. */
+  stores?: Pick<HoldfastStores, 'instances' | 'locks'>
+  /** Part of the sandbox key. Taken from `run` when there is one. */
+  tenant?: Tenant
+  /** Publishes the same handle under other packages' tokens, so that their adapters find it. */
+  alsoProvide?: readonly SandboxToken[]
+}
