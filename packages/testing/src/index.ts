@@ -3,6 +3,8 @@ export { FaultPlan } from './faults/fault-plan.ts'
 export type { FaultBarrier } from './faults/fault-plan.ts'
 export type { FaultAction, FaultOperation, FaultRule } from './faults/fault-rule.ts'
 export { withFaults } from './faults/with-faults.ts'
+export { memoryProvider } from './providers/memory/memory-provider.ts'
+export type { MemoryProviderOptions } from './providers/memory/memory-provider.ts'
 export { processProvider } from './providers/process/process-provider.ts'
 export type { ProcessProviderOptions } from './providers/process/process-provider.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ProviderError } from '@holdfast/core'
-import { errnoOf } from './file-error.ts'
+import { errnoOf } from '../files/file-error.ts'
 import { familyMembers } from './process-mark.ts'
 import type { ProcessFamily } from './process-mark.ts'
 import { listProcesses } from './process-table.ts'

@@ -12,6 +12,7 @@ import type {
   SandboxRestoreInput,
   SandboxResumeInput,
 } from '@holdfast/core'
+import { carriesLabels, haveSameLabels } from '../sandbox-labels.ts'
 import { endFamily } from './end-family.ts'
 import { processCapabilities } from './process-capabilities.ts'
 import { ProcessHandle } from './process-handle.ts'
@@ -19,7 +20,7 @@ import { sandboxFamily } from './process-mark.ts'
 import { SandboxDirectory } from './sandbox-directory.ts'
 import type { SandboxRecord } from './sandbox-directory.ts'
 import { SnapshotDirectory } from './snapshot-directory.ts'
-import { TreeWatcher } from './tree-watcher.ts'
+import { TreeWatcher } from '../files/tree-watcher.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -83,10 +84,9 @@ export class ProcessBackend implements SandboxBackend {
   }
 
   async list(input: { labels: Labels }): Promise<SandboxListing[]> {
-    const wanted = Object.entries(input.labels)
     const records = await this.#sandboxes.list()
     return records
-      .filter(({ labels }) => wanted.every(([name, value]) => labels[name] === value))
+      .filter(({ labels }) => carriesLabels(labels, input.labels))
       .map(({ id, labels, state, createdAt }) => ({ sandboxId: id, labels, state, createdAt }))
   }
 
@@ -134,7 +134,7 @@ export class ProcessBackend implements SandboxBackend {
       const message = `Sandbox ${wanted.id} is being removed; try again.`
       throw new ProviderError('PROVIDER_UNAVAILABLE', message, { retryable: true })
     }
-    if (areSame(existing.labels, wanted.labels)) return this.#open(existing)
+    if (haveSameLabels(existing.labels, wanted.labels)) return this.#open(existing)
     throw new ConflictError('SANDBOX_FOREIGN', `Sandbox ${wanted.id} exists with other labels.`)
   }
 
@@ -159,9 +159,4 @@ export class ProcessBackend implements SandboxBackend {
   async #endProcesses(record: SandboxRecord): Promise<void> {
     await endFamily(sandboxFamily(record.instance), { signal: 'SIGTERM', graceMs: DESTROY_GRACE_MS })
   }
-}
-
-function areSame(a: Labels, b: Labels): boolean {
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }

@@ -1,9 +1,10 @@
 import type { Clock, SandboxBackendHandle, SandboxChannel, SandboxSnapshotRef, SandboxTerminals } from '@holdfast/core'
-import { ProcessFs } from './process-fs.ts'
+import { ConfinedFs } from '../files/confined-fs.ts'
+import type { TreeWatcher } from '../files/tree-watcher.ts'
+import { hostFiles } from './host-files.ts'
 import { ProcessRunner } from './process-runner.ts'
 import { ProcessTerminals } from './process-terminals.ts'
 import type { SandboxPaths, SandboxRecord } from './sandbox-directory.ts'
-import type { TreeWatcher } from './tree-watcher.ts'
 
 export interface ProcessHandleOptions {
   record: SandboxRecord
@@ -19,7 +20,7 @@ export interface ProcessHandleOptions {
 export class ProcessHandle implements SandboxBackendHandle {
   readonly id: string
   readonly workspaceRoot: string
-  readonly fs: ProcessFs
+  readonly fs: ConfinedFs
   readonly terminal: SandboxTerminals
   readonly exec: SandboxBackendHandle['exec']
   readonly spawn: SandboxBackendHandle['spawn']
@@ -38,7 +39,7 @@ export class ProcessHandle implements SandboxBackendHandle {
     })
     this.id = record.id
     this.workspaceRoot = paths.workspace
-    this.fs = new ProcessFs({ root: paths.workspace, stagingDir: paths.staging, watcher })
+    this.fs = new ConfinedFs({ files: hostFiles(paths.staging), root: paths.workspace, watcher })
     this.terminal = new ProcessTerminals({ instance: record.instance, baseEnv, workspaceRoot: paths.workspace })
     this.exec = (command, how) => runner.exec(command, how)
     this.spawn = (command, how) => runner.spawn(command, how)

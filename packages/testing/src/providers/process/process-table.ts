@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { errnoOf } from './file-error.ts'
+import { errnoOf } from '../files/file-error.ts'
 
 /** One process of this machine. `environment` and `cwd` are only known on Linux, for processes of the same user. */
 export interface ProcessEntry {

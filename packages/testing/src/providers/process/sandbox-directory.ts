@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { decodeJson } from '@holdfast/core'
-import { errnoOf, isAbsence } from './file-error.ts'
+import { errnoOf, isAbsence } from '../files/file-error.ts'
 
 /** What is kept beside a workspace, so that another host process finds the sandbox. Holds no variable's value. */
 export interface SandboxRecord {

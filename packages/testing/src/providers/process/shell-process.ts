@@ -8,7 +8,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { ProviderError } from '@holdfast/core'
 import { endFamily } from './end-family.ts'
 import type { EndFamilyOptions } from './end-family.ts'
-import { errnoOf } from './file-error.ts'
+import { errnoOf } from '../files/file-error.ts'
 import { MARK_VARIABLE } from './process-mark.ts'
 
 /** Linux takes at most 128 KiB in one argument; a longer command runs from a file. */

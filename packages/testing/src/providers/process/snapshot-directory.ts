@@ -3,7 +3,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidInputError } from '@holdfast/core'
 import type { SandboxSnapshotRef } from '@holdfast/core'
-import { isAbsence } from './file-error.ts'
+import { isAbsence } from '../files/file-error.ts'
 import { copyTree } from './sandbox-directory.ts'
 import type { SandboxDirectory, SandboxRecord } from './sandbox-directory.ts'
 
