@@ -2,7 +2,10 @@ export { systemClock, sleep } from './clock.ts'
 export type { Clock } from './clock.ts'
 export { decodeJson, encodeExactJson } from './exact-json.ts'
 export { assertId, assertMs, idFault, MAX_ID_BYTES } from './identifier.ts'
+export { assertPageSize, decodeCursor, encodeCursor, MAX_PAGE_SIZE } from './page.ts'
+export type { CursorValues } from './page.ts'
 export type { HoldfastStores } from './stores.ts'
+export { compareUtf8 } from './utf8-order.ts'
 
 export { ERROR_CODES } from './errors/error-codes.ts'
 export type { ErrorCode } from './errors/error-codes.ts'
@@ -68,6 +71,7 @@ export type {
   WorkspaceSkill,
   WorkspaceSource,
 } from './sandbox/workspace-definition.ts'
+export { assertInstanceRecord } from './sandbox/instance-check.ts'
 export type {
   SandboxInstanceListInput,
   SandboxInstanceRecord,
@@ -75,6 +79,9 @@ export type {
   SandboxInstanceStore,
 } from './sandbox/sandbox-instance-store.ts'
 
+export { formatEventOffset, parseEventOffset } from './runs/event-offset.ts'
+export { applyRunPatch, assertRunError, assertRunPatch, assertRunStatus, RUN_PATCH_FIELDS } from './runs/run-patch.ts'
+export type { RunPatch } from './runs/run-patch.ts'
 export { isRunStatus, isTerminalRunStatus } from './runs/run-record.ts'
 export type { RunError, RunRecord, RunStatus, RunStore, TerminalRunStatus } from './runs/run-record.ts'
 export type {
@@ -86,13 +93,30 @@ export type {
   WriteFence,
 } from './runs/driver-store.ts'
 export { OFFSET_NOW, OFFSET_START } from './runs/event-log.ts'
-export type { EventLog, EventLogEntry, EventLogInfo, EventLogOpenInput, EventLogStore, EventOffset } from './runs/event-log.ts'
+export type {
+  EventLog,
+  EventLogEntry,
+  EventLogInfo,
+  EventLogOpenInput,
+  EventLogStore,
+  EventOffset,
+} from './runs/event-log.ts'
 
 export type { FencedLockStore, FencingToken, LockLease, LockOptions, LockStore } from './coordination/lock-store.ts'
 export type { ThreadListInput, ThreadRecord, ThreadStore } from './threads/thread-store.ts'
 export type { MessageStore } from './threads/message-store.ts'
 export type { InterruptCommit, InterruptRecord, InterruptStore } from './threads/interrupt-store.ts'
 export type { MetadataStore } from './threads/metadata-store.ts'
+export { assertBlobContent, assertBlobKey, clampBlobRange, contentHashOfKey } from './content/blob-key.ts'
+export { assertArtifactRecord } from './content/artifact-check.ts'
+export {
+  assertCheckpoint,
+  assertCheckpointEntries,
+  assertCheckpointId,
+  assertCheckpointIds,
+  checkpointBlobKeys,
+  isCheckpointPath,
+} from './content/checkpoint-check.ts'
 export type {
   BlobBody,
   BlobListInput,

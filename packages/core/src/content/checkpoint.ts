@@ -31,13 +31,7 @@ export interface CheckpointPolicy {
   onSecret?: 'redact' | 'exclude' | 'refuse'
 }
 
-export type CheckpointReason =
-  | 'automatic'
-  | 'named'
-  | 'fork-root'
-  | 'rewind'
-  | 'before-destroy'
-  | 'failed-run'
+export type CheckpointReason = 'automatic' | 'named' | 'fork-root' | 'rewind' | 'before-destroy' | 'failed-run'
 
 /** A portable record of files, conversation and artifacts. Never changes once stored. */
 export interface SandboxCheckpoint {

@@ -4,9 +4,20 @@ import type { SandboxCapabilities } from './sandbox-capabilities.ts'
 import type { SandboxFileStat, SandboxFs } from './sandbox-fs.ts'
 import type { SandboxGit } from './sandbox-git.ts'
 import type { SandboxChannel } from './sandbox-ports.ts'
-import type { SandboxExecOptions, SandboxExecResult, SandboxProcessOptions, SandboxSpawnHandle } from './sandbox-process.ts'
+import type {
+  SandboxExecOptions,
+  SandboxExecResult,
+  SandboxProcessOptions,
+  SandboxSpawnHandle,
+} from './sandbox-process.ts'
 import type { SandboxSnapshotRef } from './sandbox-handle.ts'
-import type { SandboxCreateInput, SandboxDestroyInput, SandboxProvider, SandboxRestoreInput, SandboxResumeInput } from './sandbox-provider.ts'
+import type {
+  SandboxCreateInput,
+  SandboxDestroyInput,
+  SandboxProvider,
+  SandboxRestoreInput,
+  SandboxResumeInput,
+} from './sandbox-provider.ts'
 import type { SandboxTerminals } from './sandbox-terminal.ts'
 
 /** Files as a backend gives them: every path is absolute, real, normalised and inside the workspace. */
@@ -48,7 +59,10 @@ export interface SandboxBackendHandle {
 }
 
 /** What a provider author writes. */
-export interface SandboxBackend extends Pick<SandboxProvider, 'name' | 'list' | 'park' | 'templates' | 'probe' | 'close'> {
+export interface SandboxBackend extends Pick<
+  SandboxProvider,
+  'name' | 'list' | 'park' | 'templates' | 'probe' | 'close'
+> {
   capabilities: () => SandboxCapabilities
   create: (input: SandboxCreateInput) => Promise<SandboxBackendHandle>
   resume: (input: SandboxResumeInput) => Promise<SandboxBackendHandle | null>

@@ -40,7 +40,5 @@ export interface SandboxInstanceStore {
   /** A missing key is fine. */
   delete: (key: string) => Promise<void>
   /** Oldest `updatedAt` first, then by key. */
-  list?: (
-    input: SandboxInstanceListInput,
-  ) => Promise<{ records: SandboxInstanceRecord[]; cursor?: string }>
+  list?: (input: SandboxInstanceListInput) => Promise<{ records: SandboxInstanceRecord[]; cursor?: string }>
 }
