@@ -1,1 +1,61 @@
-export {}
+export { createSecrets } from './secrets/create-secrets.ts'
+export { defineSandbox } from './definition/define-sandbox.ts'
+export { defineWorkspace } from './definition/define-workspace.ts'
+export type { WorkspaceOptions } from './definition/define-workspace.ts'
+export { gitSource, githubRepo, localSource } from './definition/workspace-source.ts'
+export type {
+  EnsuredSandbox,
+  SandboxEnsureContext,
+  SandboxOrigin,
+  SandboxPhase,
+  SandboxProgress,
+} from './definition/ensure-context.ts'
+export type {
+  SandboxDefinition,
+  SandboxDefinitionConfig,
+  SandboxDefinitionOptions,
+} from './definition/sandbox-definition.ts'
+export type { SandboxFileHooks, SandboxHooks } from './definition/sandbox-hooks.ts'
+export type { SandboxLifecycleOptions } from './definition/sandbox-lifecycle.ts'
+
+export { attachRun } from './runs/attach-run.ts'
+export type { AttachRunInput } from './runs/attach-run.ts'
+export { beginRun } from './runs/begin-run.ts'
+export type { BeginRunInput } from './runs/begin-run.ts'
+export { cancelRun } from './runs/cancel-run.ts'
+export type { CancelRunInput } from './runs/cancel-run.ts'
+export { settleOrphan } from './runs/settle-orphan.ts'
+export type { SettleOrphanInput, SettleResult } from './runs/settle-orphan.ts'
+export { stopRuns } from './runs/stop-runs.ts'
+export { MAX_BODY_BYTES, readChatRequest } from './runs/request-body.ts'
+export type { ChatRequest } from './runs/request-body.ts'
+export type { Run, RunChatOptions } from './runs/run.ts'
+export type { EventStreamOptions } from './runs/event-stream-response.ts'
+export { HOST_LOST_CODE, RUN_CANCELLED_CODE } from './runs/terminal-chunk.ts'
+export { ownerIdOf } from './runs/tenant.ts'
+export type { Tenant } from './runs/tenant.ts'
+
+export { hydrateThread } from './persistence/hydrate-thread.ts'
+export type { ThreadHydration } from './persistence/hydrate-thread.ts'
+export {
+  CompletionCapability,
+  InterruptsCapability,
+  PersistenceCapability,
+} from './persistence/persistence-capabilities.ts'
+export type { RunCompletion } from './persistence/persistence-capabilities.ts'
+export { withPersistence } from './persistence/with-persistence.ts'
+
+export {
+  getSandbox,
+  SandboxCapability,
+  SandboxInstancesCapability,
+  SandboxPolicyCapability,
+} from './session/sandbox-capabilities.ts'
+export type { SandboxToken } from './session/sandbox-capabilities.ts'
+export { SANDBOX_STATUS_EVENT } from './session/sandbox-status.ts'
+export { withSandbox } from './session/with-sandbox.ts'
+export type { WithSandboxOptions } from './session/with-sandbox-options.ts'
+
+export { createChatRoutes } from './routes/create-chat-routes.ts'
+export type { ChatRoutes } from './routes/create-chat-routes.ts'
+export type { AuthorizeInput, ChatAction, ChatRoutesOptions, ModelInput } from './routes/chat-routes-options.ts'

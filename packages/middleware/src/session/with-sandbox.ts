@@ -57,7 +57,8 @@ export function withSandbox(
     onInterruptResolution: (ctx, resolutions) => policyOf(ctx)?.onInterruptResolution?.(ctx, resolutions),
     onBeforeToolCall: (ctx, call) => policyOf(ctx)?.onBeforeToolCall?.(ctx, call),
     onChunk: (ctx, chunk) => sessions.get(ctx)?.session.files?.onChunk(chunk),
-    onFinish: (ctx, info) => end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
+    onFinish: (ctx, info) =>
+      end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
     onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
     onAbort: (ctx) => end(ctx, { status: 'aborted', keepSandbox: false }),
   })

@@ -1,0 +1,42 @@
+import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { AnyTextAdapter, AnyTool } from '@tanstack/ai'
+import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import type { Tenant } from '../runs/tenant.ts'
+
+/** What a request wants to do. */
+export type ChatAction = 'send' | 'read' | 'cancel' | 'delete' | 'list' | 'health'
+
+export interface AuthorizeInput {
+  action: ChatAction
+  /** Absent for lists and health. */
+  threadId?: string
+}
+
+export interface ModelInput {
+  request: Request
+  threadId: string
+  runId: string
+  forwardedProps: Record<string, unknown>
+}
+
+export interface ChatRoutesOptions {
+  stores: HoldfastStores
+  sandbox: SandboxDefinition
+  /** Which model answers. May look at the request. */
+  model: (input: ModelInput) => AnyTextAdapter | Promise<AnyTextAdapter>
+  /** Default: none. Usually `sandboxTools()`. */
+  tools?: readonly AnyTool[]
+  systemPrompts?: readonly string[]
+  /**
+   * Says on whose behalf a request acts, or null to refuse it. Ids in a request prove nothing: a thread of another tenant
+   * answers 404. Default: one user, everything allowed.
+   */
+  authorize?: (request: Request, input: AuthorizeInput) => Tenant | null | Promise<Tenant | null>
+  /** Where the routes live. Default `/api`. */
+  basePath?: string
+  /** False: a viewer who leaves ends the run. Default true. */
+  detachOnDisconnect?: boolean
+  /** For health pages: the name of the model in use. */
+  modelName?: string
+  clock?: Clock
+}

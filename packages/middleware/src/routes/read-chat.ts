@@ -1,0 +1,30 @@
+import { InvalidInputError, NotFoundError } from '@holdfast/core'
+import { resolveResumeRunId } from '@tanstack/ai'
+import { hydrateThread } from '../persistence/hydrate-thread.ts'
+import { attachRun } from '../runs/attach-run.ts'
+import type { ChatRoute } from './chat-route.ts'
+
+/** With `threadId`: what a client needs to paint the thread. With a run id: the run's events from a position on. */
+export const readChat: ChatRoute = async (context, request) => {
+  const { stores } = context.options
+  const runId = resolveResumeRunId(request)
+  if (runId !== null) {
+    const record = await context.access.run(request, 'read', runId)
+    if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
+    return attachRun({ stores, request, runId })
+  }
+  const threadId = new URL(request.url).searchParams.get('threadId')
+  if (threadId === null) throw new InvalidInputError('INVALID_ARGUMENT', 'Name a threadId or a runId.')
+  const isNew = await context.access.thread(request, 'read', threadId).then(
+    () => false,
+    (error: unknown) => isMissingThread(error),
+  )
+  if (isNew) return Response.json({ messages: [], activeRun: null, interrupts: null })
+  return Response.json(await hydrateThread(stores, threadId))
+}
+
+/** A thread starts with its first message, so a client may well paint one that is not there yet. */
+function isMissingThread(error: unknown): true {
+  if (error instanceof NotFoundError && error.code === 'THREAD_NOT_FOUND') return true
+  throw error
+}
