@@ -79,6 +79,7 @@ export type {
   SandboxInstanceStore,
 } from './sandbox/sandbox-instance-store.ts'
 
+export { assertClaimInput, assertEpoch, assertFence, finishPatch } from './runs/driver-check.ts'
 export { formatEventOffset, parseEventOffset } from './runs/event-offset.ts'
 export { applyRunPatch, assertRunError, assertRunPatch, assertRunStatus, RUN_PATCH_FIELDS } from './runs/run-patch.ts'
 export type { RunPatch } from './runs/run-patch.ts'
@@ -108,6 +109,8 @@ export type { MessageStore } from './threads/message-store.ts'
 export type { InterruptCommit, InterruptRecord, InterruptStore } from './threads/interrupt-store.ts'
 export type { MetadataStore } from './threads/metadata-store.ts'
 export { assertBlobContent, assertBlobKey, clampBlobRange, contentHashOfKey } from './content/blob-key.ts'
+export { blobChunks } from './content/blob-body.ts'
+export { summarizeCheckpoint } from './content/checkpoint-summary.ts'
 export { assertArtifactRecord } from './content/artifact-check.ts'
 export {
   assertCheckpoint,
@@ -142,3 +145,22 @@ export type {
   CheckpointWriterLease,
   SandboxCheckpointStore,
 } from './content/checkpoint-store.ts'
+
+export { createMemoryStores } from './memory/create-memory-stores.ts'
+export type { MemoryStoresOptions } from './memory/create-memory-stores.ts'
+export { MemoryState } from './memory/memory-state.ts'
+export type { MemoryRetention, MemoryStateOptions } from './memory/memory-state.ts'
+export { MemoryArtifactStore } from './memory/memory-artifact-store.ts'
+export { MemoryBlobStore } from './memory/memory-blob-store.ts'
+export type { MemoryBlobStoreOptions } from './memory/memory-blob-store.ts'
+export { MemoryCheckpointStore } from './memory/memory-checkpoint-store.ts'
+export type { CheckpointWriterOptions } from './memory/checkpoint-writers.ts'
+export { MemoryDriverStore } from './memory/memory-driver-store.ts'
+export { MemoryEventLogStore } from './memory/memory-event-log-store.ts'
+export { MemoryInstanceStore } from './memory/memory-instance-store.ts'
+export { MemoryInterruptStore } from './memory/memory-interrupt-store.ts'
+export { MemoryLockStore } from './memory/memory-lock-store.ts'
+export { MemoryMessageStore } from './memory/memory-message-store.ts'
+export { MemoryMetadataStore } from './memory/memory-metadata-store.ts'
+export { MemoryRunStore } from './memory/memory-run-store.ts'
+export { MemoryThreadStore } from './memory/memory-thread-store.ts'

@@ -62,13 +62,14 @@ export function guardedStream(
 }
 
 /** The same items, with failures mapped. */
-export async function* guardedIterable<T>(
-  items: AsyncIterable<T>,
-  toError: (error: unknown) => Error,
-): AsyncGenerator<T, void, undefined> {
-  try {
-    yield* items
-  } catch (error) {
-    throw toError(error)
+export function guardedIterable<T>(items: AsyncIterable<T>, toError: (error: unknown) => Error): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = items[Symbol.asyncIterator]()
+      return {
+        next: () => iterator.next().catch((error: unknown) => Promise.reject(toError(error))),
+        return: () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+      }
+    },
   }
 }
