@@ -5,6 +5,12 @@ import type { SuiteRunner } from './conformance/describe-suite.ts'
 import type { RunSuiteOptions } from './conformance/run-suite.ts'
 import type { StoreSubject } from './conformance/store-subject.ts'
 import { driverStoreSuite } from './conformance/stores/driver-store-suite.ts'
+import { eventLogSuite } from './conformance/stores/event-log-suite.ts'
+import { instanceStoreSuite } from './conformance/stores/instance-store-suite.ts'
+import { interruptStoreSuite } from './conformance/stores/interrupt-store-suite.ts'
+import { lockStoreSuite } from './conformance/stores/lock-store-suite.ts'
+import { messageStoreSuite } from './conformance/stores/message-store-suite.ts'
+import { metadataStoreSuite } from './conformance/stores/metadata-store-suite.ts'
 import { runStoreSuite } from './conformance/stores/run-store-suite.ts'
 import { STORE_SUITES } from './conformance/stores/store-suites.ts'
 
@@ -25,6 +31,12 @@ function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject>
 
 export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
 export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
+export const describeEventLog: DescribeSuite<StoreSubject> = bind(eventLogSuite)
+export const describeLockStore: DescribeSuite<StoreSubject> = bind(lockStoreSuite)
+export const describeInstanceStore: DescribeSuite<StoreSubject> = bind(instanceStoreSuite)
+export const describeMessageStore: DescribeSuite<StoreSubject> = bind(messageStoreSuite)
+export const describeInterruptStore: DescribeSuite<StoreSubject> = bind(interruptStoreSuite)
+export const describeMetadataStore: DescribeSuite<StoreSubject> = bind(metadataStoreSuite)
 
 /** Every store suite, for a backend that has all stores. */
 export function describeAllStores(target: ConformanceTarget<StoreSubject>, options?: RunSuiteOptions): void {
