@@ -8,6 +8,9 @@ const SOURCE_CONDITION = '@holdfast/source'
 
 const everyRun = ['unit', 'conformance', 'concurrency']
 
+/** Vitest hands these to Node for what it does not transform, and Node cannot load every package's `module` build. */
+const serverConditions = defaultServerConditions.filter((condition) => condition !== 'module')
+
 /** `npx vitest run --mode live` (or `--mode e2e`) runs that folder alone. */
 function foldersOf(mode: string): string[] {
   return mode === 'live' || mode === 'e2e' ? [mode] : everyRun
@@ -19,7 +22,7 @@ export function packageTests(packageDir: string): ReturnType<typeof defineConfig
     return {
       root: packageDir,
       resolve: { conditions: [SOURCE_CONDITION, ...defaultClientConditions] },
-      ssr: { resolve: { conditions: [SOURCE_CONDITION, ...defaultServerConditions] } },
+      ssr: { resolve: { conditions: [SOURCE_CONDITION, ...serverConditions] } },
       test: {
         include: folders.map((folder) => `tests/${folder}/**/*.test.ts`),
         // Type tests have no run time; the typecheck target covers them.
