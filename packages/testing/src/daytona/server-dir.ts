@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ServerDir {
+  readonly path: string
+  /** Removes the directory and ends the watchdog. */
+  readonly remove: () => Promise<void>
+}
+
+/**
+ * Waits for the end of its input, that is of the process that holds the server, then kills what carries the server's
+ * mark and removes the directory. Arguments: mark, directory.
+ */
+const WATCHDOG = `
+read -r _
+for round in 1 2 3 4 5; do
+  for environ in /proc/[0-9]*/environ; do
+    if tr '\\0' '\\n' <"$environ" 2>/dev/null | grep -qxF "$1"; then
+      pid=\${environ#/proc/}
+      kill -9 "\${pid%/environ}" 2>/dev/null
+    fi
+  done
+done
+rm -rf "$2"
+`
+
+/** A temporary directory that does not outlive the process, even when that is killed. */
+export async function createServerDir(tag: { name: string; value: string }): Promise<ServerDir> {
+  const path = await mkdtemp(join(tmpdir(), 'holdfast-daytona-'))
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', `${tag.name}=${tag.value}`, path], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watchdog.unref()
+  const lifeline = watchdog.stdin
+  // A socket underneath, though its type does not say so.
+  if ('unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
+  lifeline.on('error', () => lifeline.destroy())
+  return {
+    path,
+    remove: async () => {
+      lifeline.destroy()
+      await rm(path, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}

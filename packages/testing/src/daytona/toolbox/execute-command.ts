@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { daemonError } from '../http/wire-error.ts'
+import { signalProcess } from './process-table.ts'
+import type { Toolbox } from './toolbox.ts'
+
+export interface ExecuteRequest {
+  command: string
+  cwd?: string
+  envs?: Record<string, string>
+  /** Whole seconds; none when 0 or left out. */
+  timeout?: number
+}
+
+export interface ExecuteResult {
+  exitCode: number
+  result: string
+}
+
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const MAX_UINT32 = 4_294_967_295
+/** Also what a shell that was killed reports: the two cannot be told apart [D190]. */
+const NOT_STARTED = -1
+
+export function assertExecuteRequest(body: unknown): asserts body is ExecuteRequest {
+  const request = (body ?? {}) as Partial<ExecuteRequest>
+  if (typeof request.command !== 'string' || request.command.trim() === '')
+    throw daemonError(400, 'command is required', 'INVALID_REQUEST_BODY')
+  const { timeout, envs = {} } = request
+  if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 0 && timeout <= MAX_UINT32))
+    throw daemonError(400, 'invalid request body: timeout must be a whole number of seconds', 'INVALID_REQUEST_BODY')
+  assertEnvNames(envs)
+}
+
+export function assertEnvNames(envs: Record<string, string>): void {
+  for (const name of Object.keys(envs)) {
+    if (!ENV_NAME.test(name)) throw daemonError(400, `invalid environment variable name: ${JSON.stringify(name)}`)
+  }
+}
+
+/**
+ * Runs the command text as the standard input of a fresh shell, both outputs in one. A caller that goes away does not
+ * end it. On a time-out the process group gets SIGKILL, the output is lost and the answer is 408 [D190].
+ */
+export function executeCommand(toolbox: Toolbox, request: ExecuteRequest): Promise<ExecuteResult> {
+  return runProgram(toolbox, { ...request, argv: [toolbox.shell], input: request.command })
+}
+
+export interface ProgramRequest extends Omit<ExecuteRequest, 'command'> {
+  argv: readonly [string, ...string[]]
+  input: string
+}
+
+export function runProgram(toolbox: Toolbox, request: ProgramRequest): Promise<ExecuteResult> {
+  const cwd = toolbox.resolvePath(request.cwd ?? '.')
+  const fault = directoryFault(cwd)
+  if (fault !== undefined) return Promise.resolve({ exitCode: NOT_STARTED, result: fault })
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', ...request.argv], {
+      cwd,
+      env: toolbox.env(request.envs),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    toolbox.trackGroup(child.pid)
+    const output: Buffer[] = []
+    const stopTimer = killAfter(child.pid, request.timeout ?? 0, () => {
+      reject(daemonError(408, 'command execution timeout', 'PROCESS_EXECUTION_TIMEOUT'))
+    })
+    const onGone = (): void => reject(toolbox.goneError())
+    toolbox.closing.addEventListener('abort', onGone, { once: true })
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+    // A shell that ends before it has read all of its script closes the pipe.
+    child.stdin.on('error', () => child.stdin.destroy())
+    child.stdin.end(request.input)
+    child.once('error', (error) => resolve({ exitCode: NOT_STARTED, result: error.message }))
+    child.once('close', (code) => {
+      stopTimer()
+      toolbox.closing.removeEventListener('abort', onGone)
+      toolbox.untrackGroup(child.pid)
+      resolve({ exitCode: code ?? NOT_STARTED, result: Buffer.concat(output).toString('utf8') })
+    })
+  })
+}
+
+function killAfter(pgid: number | undefined, seconds: number, onTimeout: () => void): () => void {
+  if (seconds === 0 || pgid === undefined) return () => undefined
+  const timer = setTimeout(() => {
+    signalProcess(-pgid, 'SIGKILL')
+    onTimeout()
+  }, seconds * 1_000)
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
+function directoryFault(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return `chdir ${path}: no such file or directory`
+  return stat.isDirectory() ? undefined : `chdir ${path}: not a directory`
+}

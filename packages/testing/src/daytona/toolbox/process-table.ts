@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly ppid: number
+  readonly pgid: number
+}
+
+const run = promisify(execFile)
+const HAS_PROC = existsSync('/proc/self/stat')
+
+/** Every process of the machine that is not a zombie. */
+export async function listProcesses(): Promise<ProcessEntry[]> {
+  if (HAS_PROC) return processIds().flatMap((pid) => readEntry(pid) ?? [])
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='])
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, ppid, pgid, stat] = line.trim().split(/\s+/)
+    if (pid === undefined || stat === undefined || stat.startsWith('Z')) return []
+    return [{ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid) }]
+  })
+}
+
+/** All below `pid`, itself left out. */
+export function descendantsOf(pid: number, processes: readonly ProcessEntry[]): number[] {
+  const children = processes.filter((entry) => entry.ppid === pid).map((entry) => entry.pid)
+  return children.flatMap((child) => [child, ...descendantsOf(child, processes)])
+}
+
+/** Processes that carry this variable, in whatever group or session they are. Empty where the system cannot tell. */
+export function processesWithEnv(name: string, value: string): number[] {
+  if (!HAS_PROC) return []
+  const wanted = `${name}=${value}`
+  return processIds().filter((pid) => readProc(pid, 'environ')?.split('\0').includes(wanted) ?? false)
+}
+
+/** Signals a process, or with a negative id a group. False when there is none. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, signal)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')) return false
+    throw error
+  }
+}
+
+function processIds(): number[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+function readEntry(pid: number): ProcessEntry | undefined {
+  const stat = readProc(pid, 'stat')
+  // The name is in parentheses and may hold anything.
+  const [state, ppid, pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+  if (state === undefined || state === 'Z' || state === 'X') return undefined
+  return { pid, ppid: Number(ppid), pgid: Number(pgid) }
+}
+
+/** Undefined for a process that ended meanwhile or belongs to somebody else. */
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
