@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { beginRun } from '../../../src/runs/begin-run.ts'
 import { DRIVER_LEASE_MS } from '../../../src/runs/heartbeat.ts'
 import { findSession, listSessions } from '../../../src/runs/session-registry.ts'
-import { chatFixture, chatRequest, otherHost, startChat, storedChunks, terminalsOf } from '../../fixtures/chat-fixture.ts'
+import {
+  chatFixture,
+  chatRequest,
+  otherHost,
+  startChat,
+  storedChunks,
+  terminalsOf,
+} from '../../fixtures/chat-fixture.ts'
 import { gate } from '../../fixtures/gate.ts'
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
@@ -46,7 +53,10 @@ describe('beginRun', () => {
   it('refuses a run id of another thread', async () => {
     const { stores, clock } = chatFixture()
     await beginRun({ stores, clock, chat: chatRequest('run-1') })
-    const second = beginRun({ ...otherHost({ stores, clock }), chat: chatRequest('run-1', 'x', { threadId: 'thread-2' }) })
+    const second = beginRun({
+      ...otherHost({ stores, clock }),
+      chat: chatRequest('run-1', 'x', { threadId: 'thread-2' }),
+    })
     expect(await codeOf(second)).toBe('RUN_CONFLICT')
   })
 

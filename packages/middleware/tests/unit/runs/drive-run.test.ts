@@ -5,7 +5,16 @@ import { cancelRun } from '../../../src/runs/cancel-run.ts'
 import { DRIVER_LEASE_MS } from '../../../src/runs/heartbeat.ts'
 import { listSessions } from '../../../src/runs/session-registry.ts'
 import { stopRuns } from '../../../src/runs/stop-runs.ts'
-import { chatFixture, chatRequest, eventsOf, otherHost, startChat, storedChunks, terminalsOf, textOf } from '../../fixtures/chat-fixture.ts'
+import {
+  chatFixture,
+  chatRequest,
+  eventsOf,
+  otherHost,
+  startChat,
+  storedChunks,
+  terminalsOf,
+  textOf,
+} from '../../fixtures/chat-fixture.ts'
 import { gate, settled } from '../../fixtures/gate.ts'
 
 async function* rawStream(chunks: StreamChunk[], end: () => Promise<void> | void): AsyncGenerator<StreamChunk> {
@@ -15,7 +24,13 @@ async function* rawStream(chunks: StreamChunk[], end: () => Promise<void> | void
 
 const delta = (text: string): StreamChunk =>
   ({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: text, timestamp: 1 }) as StreamChunk
-const finished = { type: 'RUN_FINISHED', runId: 'run-1', threadId: 'thread-1', timestamp: 1, finishReason: 'stop' } as StreamChunk
+const finished = {
+  type: 'RUN_FINISHED',
+  runId: 'run-1',
+  threadId: 'thread-1',
+  timestamp: 1,
+  finishReason: 'stop',
+} as StreamChunk
 
 describe('a driven run', () => {
   it('stores its events once, ends with one terminal and completes the record', async () => {
@@ -51,7 +66,10 @@ describe('a driven run', () => {
     for (let index = 0; index < 3; index += 1) await reader.read()
     await reader.cancel()
     await settled()
-    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'running', detachedSince: expect.any(Number) })
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({
+      status: 'running',
+      detachedSince: expect.any(Number),
+    })
     expect(await fixture.stores.eventLog.find('run-1')).toMatchObject({ isClosed: false })
     expect(terminalsOf(await storedChunks(fixture.stores, 'run-1'))).toEqual([])
     held.open()
@@ -78,7 +96,10 @@ describe('a driven run', () => {
     const { run, stream } = await startChat(fixture, { turns: [[{ say: 'a' }, { fail: new Error('out of tokens') }]] })
     await run.drive(stream)
     expect(terminalsOf(await storedChunks(fixture.stores, 'run-1'))).toEqual(['RUN_ERROR'])
-    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'failed', error: { message: 'out of tokens' } })
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({
+      status: 'failed',
+      error: { message: 'out of tokens' },
+    })
   })
 
   it('is never recorded as completed when its stream ends without a result', async () => {
@@ -166,13 +187,20 @@ describe('a superseded driver', () => {
     const fixture = chatFixture()
     const zombie = otherHost(fixture)
     const held = gate()
-    const { run, stream } = await startChat(zombie, { turns: [[{ say: 'a' }, { wait: () => held.opened }, { say: 'b' }]] })
+    const { run, stream } = await startChat(zombie, {
+      turns: [[{ say: 'a' }, { wait: () => held.opened }, { say: 'b' }]],
+    })
     const driving = run.drive(stream)
     await settled()
     const { heartbeatOf } = await import('../../../src/runs/heartbeat.ts')
     heartbeatOf(fixture.clock).remove(run.session)
     await fixture.clock.advance(DRIVER_LEASE_MS + 1)
-    const successor = await fixture.stores.drivers.claim({ runId: 'run-1', threadId: 'thread-1', owner: 'b', ttlMs: 1_000 })
+    const successor = await fixture.stores.drivers.claim({
+      runId: 'run-1',
+      threadId: 'thread-1',
+      owner: 'b',
+      ttlMs: 1_000,
+    })
     const before = await storedChunks(fixture.stores, 'run-1')
     const transcript = await fixture.stores.messages.loadThread('thread-1')
     held.open()
@@ -202,7 +230,10 @@ describe('stopRuns', () => {
     await settled()
     expect(await stopRuns(fixture.stores)).toBe(0)
     await driving
-    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'running', detachedSince: expect.any(Number) })
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({
+      status: 'running',
+      detachedSince: expect.any(Number),
+    })
     expect(await fixture.stores.eventLog.find('run-1')).toMatchObject({ isClosed: false })
     expect(terminalsOf(await storedChunks(fixture.stores, 'run-1'))).toEqual([])
     const next = { runId: 'run-1', threadId: 'thread-1', owner: 'next', ttlMs: 1_000 }
@@ -249,7 +280,11 @@ describe('an append that fails', () => {
 /** The object's methods, own and inherited, bound to it. */
 function bound<T extends object>(target: T): T {
   const names = new Set<string>()
-  for (let level: object | null = target; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level) as object | null) {
+  for (
+    let level: object | null = target;
+    level !== null && level !== Object.prototype;
+    level = Object.getPrototypeOf(level) as object | null
+  ) {
     for (const name of Object.getOwnPropertyNames(level)) names.add(name)
   }
   const entries = [...names].map((name): [string, unknown] => {

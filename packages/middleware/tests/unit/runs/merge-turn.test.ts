@@ -57,7 +57,12 @@ describe('mergeTurn', () => {
   it('takes a tool result only for an open call', () => {
     const call = { id: 'c1', type: 'function' as const, function: { name: 'ask', arguments: '{}' } }
     const open: ModelMessage[] = [user('u1', 'one'), { role: 'assistant', id: 'a1', content: null, toolCalls: [call] }]
-    const result = (toolCallId: string): ModelMessage => ({ role: 'tool', id: `t-${toolCallId}`, toolCallId, content: 'x' })
+    const result = (toolCallId: string): ModelMessage => ({
+      role: 'tool',
+      id: `t-${toolCallId}`,
+      toolCallId,
+      content: 'x',
+    })
     const merged = mergeTurn({ stored: open, incoming: [...open, result('c1'), result('c2')], isResume: false, now: 5 })
     expect(merged.map((message) => message.id)).toEqual(['u1', 'a1', 't-c1'])
   })
