@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { systemClock, type Clock } from '@holdfast/core'
 import type { SandboxRecord } from './control/sandbox-record.ts'
 import type { PlannedFailure } from './control/sandbox-transitions.ts'
@@ -82,6 +83,7 @@ export class DaytonaServer {
   readonly #faults: FaultInjector
   readonly #sockets: SocketServer
   readonly #events: EventChannel
+  readonly #upgraded = new Set<Duplex>()
   #closed: Promise<void> | undefined
 
   constructor(
@@ -205,6 +207,7 @@ export class DaytonaServer {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()))
     await this.#service.close()
     this.#http.closeAllConnections()
+    for (const socket of this.#upgraded) socket.destroy()
     await closed
     await this.#dir.remove()
   }
@@ -214,6 +217,8 @@ export class DaytonaServer {
     const [serveEvents] = this.#http.listeners('upgrade') as ((...args: unknown[]) => void)[]
     this.#http.removeAllListeners('upgrade')
     this.#http.on('upgrade', (request, socket, head) => {
+      this.#upgraded.add(socket)
+      socket.once('close', () => this.#upgraded.delete(socket))
       if (!request.url?.startsWith(EVENTS_PATH)) return void this.#sockets.accept(request, socket, head)
       const { events } = this.#service.knobs
       if (events === 'serve') serveEvents?.(request, socket, head)

@@ -10,17 +10,15 @@ export interface ServerDir {
 }
 
 /**
- * Waits for the end of its input, that is of the process that holds the server, then kills what carries the server's
- * mark and removes the directory. Arguments: mark, directory.
+ * Waits for a line, which means all is well, or for the end of its input, which means that the process with the server
+ * died: then it kills what carries the server's mark and removes the directory. Arguments: mark, directory.
  */
 const WATCHDOG = `
-read -r _
+if read -r _; then exit; fi
 for round in 1 2 3 4 5; do
-  for environ in /proc/[0-9]*/environ; do
-    if tr '\\0' '\\n' <"$environ" 2>/dev/null | grep -qxF "$1"; then
-      pid=\${environ#/proc/}
-      kill -9 "\${pid%/environ}" 2>/dev/null
-    fi
+  for environ in $(grep -lF "$1" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=\${environ#/proc/}
+    kill -9 "\${pid%/environ}" 2>/dev/null
   done
 done
 rm -rf "$2"
@@ -41,7 +39,7 @@ export async function createServerDir(tag: { name: string; value: string }): Pro
   return {
     path,
     remove: async () => {
-      lifeline.destroy()
+      lifeline.end('closed\n')
       await rm(path, { recursive: true, force: true, maxRetries: 3 })
     },
   }

@@ -5,6 +5,14 @@ import type { SandboxLifecycle } from './sandbox-lifecycle.ts'
 import type { SandboxRegistry } from './sandbox-registry.ts'
 
 const MINUTE_MS = 60_000
+/** After which a transition counts as failed [A190]. */
+const STUCK_MINUTES: Record<string, number> = {
+  starting: 5,
+  creating: 15,
+  restoring: 30,
+  pulling_snapshot: 30,
+  building_snapshot: 60,
+}
 
 /**
  * What keeps a sandbox awake, and what happens to one that nothing does. Only clients count: requests and connections
@@ -46,7 +54,10 @@ export class SandboxActivity {
 
   /** Stops, archives and deletes what has been idle for long enough. Runs by itself every `idleCheckMs`. */
   check(): void {
-    for (const record of this.#registry.list()) if (!record.job) this.#checkOne(record)
+    for (const record of this.#registry.list()) {
+      if (record.job) this.#failStuck(record)
+      else this.#checkIdle(record)
+    }
   }
 
   close(): void {
@@ -60,7 +71,13 @@ export class SandboxActivity {
     })
   }
 
-  #checkOne(record: SandboxRecord): void {
+  #failStuck(record: SandboxRecord): void {
+    const limit = STUCK_MINUTES[record.state]
+    if (limit === undefined || this.#clock.now() - record.updatedAt < limit * MINUTE_MS) return
+    this.#lifecycle.abandon(record, `Timeout while ${record.state}`)
+  }
+
+  #checkIdle(record: SandboxRecord): void {
     const idleMs = this.#clock.now() - record.lastActivityAt
     const isIdleFor = (minutes: number): boolean => minutes > 0 && idleMs >= minutes * MINUTE_MS
     if (record.autoDestroyAt !== null && this.#clock.now() >= record.autoDestroyAt) {

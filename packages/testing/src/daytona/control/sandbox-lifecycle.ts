@@ -41,7 +41,12 @@ export class SandboxLifecycle {
     if (record.state === 'archiving') record.job?.cancel.abort()
     else this.#refuseInTransition(record)
     if (isErrored(record)) throw apiError(400, ERRORED)
-    const boot = async (): Promise<void> => this.#boot(record)
+    const before = record.job?.done
+    const boot = async (): Promise<void> => {
+      await before
+      await restoreRoots(record.roots)
+      this.#boot(record)
+    }
     switch (record.state) {
       case 'archiving':
       case 'stopped':
@@ -148,6 +153,13 @@ export class SandboxLifecycle {
     await this.#halt(record)
     this.#context.transitions.set(record, 'stopped')
     record.desiredState = 'stopped'
+  }
+
+  /** Gives a transition up that takes too long. */
+  abandon(record: SandboxRecord, reason: string): void {
+    record.job?.cancel.abort()
+    record.job = null
+    this.#context.transitions.fail(record, new Error(reason))
   }
 
   /** Puts a sandbox into any state, legal or not. Entering `started` boots it, leaving it halts it. */

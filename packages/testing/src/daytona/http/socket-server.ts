@@ -83,6 +83,7 @@ export class SocketServer {
     const record = this.#record(upgrade, 'socket', route, sandboxId)
     const fault = this.#faults.take(record)
     if (fault && !(await this.#survives(upgrade, fault))) return
+    await pause(this.#service.knobs.latencyMs)
     const toolbox = openToolbox(this.#service, sandboxId, request, url)
     if (!match) throw new WireError({ status: 404, message: 'page not found', origin: 'daemon' })
     const serve = this.#prepare(match.route.pattern, match.params, toolbox, upgrade)
@@ -164,7 +165,7 @@ export class SocketServer {
       case 'hang':
         return false
       case 'delay':
-        await new Promise((resolve) => setTimeout(resolve, fault.ms))
+        await pause(fault.ms)
         return true
       case 'status':
       case 'rate-limit':
@@ -182,6 +183,10 @@ export class SocketServer {
     const body = wireErrorBody(error.input, { method: 'GET', path: url.pathname, timestamp, daemon })
     writeStatus(socket, error.input.status, body === null ? '' : JSON.stringify(body))
   }
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 function writeStatus(socket: Duplex, status: number, body: string): void {

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { daemonError } from '../http/wire-error.ts'
+import { makePipes, openOutputPipe } from './output-pipe.ts'
 import { signalProcess } from './process-table.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -51,34 +54,58 @@ export interface ProgramRequest extends Omit<ExecuteRequest, 'command'> {
   input: string
 }
 
-export function runProgram(toolbox: Toolbox, request: ProgramRequest): Promise<ExecuteResult> {
+export async function runProgram(toolbox: Toolbox, request: ProgramRequest): Promise<ExecuteResult> {
   const cwd = toolbox.resolvePath(request.cwd ?? '.')
   const fault = directoryFault(cwd)
-  if (fault !== undefined) return Promise.resolve({ exitCode: NOT_STARTED, result: fault })
+  if (fault !== undefined) return { exitCode: NOT_STARTED, result: fault }
+  const dir = await mkdtemp(join(toolbox.daemonDir, 'exec-'))
+  try {
+    const outputPath = join(dir, 'out')
+    await makePipes(outputPath)
+    if (toolbox.closing.aborted) throw toolbox.goneError()
+    return await runWithPipe(toolbox, request, cwd, outputPath)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+function runWithPipe(
+  toolbox: Toolbox,
+  request: ProgramRequest,
+  cwd: string,
+  outputPath: string,
+): Promise<ExecuteResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', ...request.argv], {
+    const output: Buffer[] = []
+    const pipe = openOutputPipe(outputPath, (chunk) => output.push(chunk))
+    const child = spawn('/bin/sh', ['-c', 'out=$1; shift; exec "$@" >"$out" 2>&1', 'sh', outputPath, ...request.argv], {
       cwd,
       env: toolbox.env(request.envs),
       detached: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'ignore', 'ignore'],
     })
     toolbox.trackGroup(child.pid)
-    const output: Buffer[] = []
     const stopTimer = killAfter(child.pid, request.timeout ?? 0, () => {
       reject(daemonError(408, 'command execution timeout', 'PROCESS_EXECUTION_TIMEOUT'))
     })
     const onGone = (): void => reject(toolbox.goneError())
     toolbox.closing.addEventListener('abort', onGone, { once: true })
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
     // A shell that ends before it has read all of its script closes the pipe.
     child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(request.input)
-    child.once('error', (error) => resolve({ exitCode: NOT_STARTED, result: error.message }))
-    child.once('close', (code) => {
-      stopTimer()
-      toolbox.closing.removeEventListener('abort', onGone)
-      toolbox.untrackGroup(child.pid)
-      resolve({ exitCode: code ?? NOT_STARTED, result: Buffer.concat(output).toString('utf8') })
+    child.once('error', (error) => {
+      pipe.closeWriter()
+      resolve({ exitCode: NOT_STARTED, result: error.message })
+    })
+    child.once('exit', (code) => {
+      // A child in the background may still hold the output, and with it the answer.
+      pipe.closeWriter()
+      void pipe.ended.then(() => {
+        stopTimer()
+        toolbox.closing.removeEventListener('abort', onGone)
+        toolbox.untrackGroup(child.pid)
+        resolve({ exitCode: code ?? NOT_STARTED, result: Buffer.concat(output).toString('utf8') })
+      })
     })
   })
 }

@@ -1,18 +1,8 @@
-import { execFile } from 'node:child_process'
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { makePipes, openInputPipe, openOutputPipe, type OutputPipe } from './output-pipe.ts'
 import { LineLabeler, SessionLog, STDERR_MARKER, STDOUT_MARKER } from './session-log.ts'
-
-const run = promisify(execFile)
-const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants
-
-/** Keeps a pipe from reporting its end before the command has opened it. */
-interface OutputPipe {
-  readonly closeWriter: () => void
-  readonly ended: Promise<void>
-}
 
 /**
  * One command of a session. Its exit code is known only when the shell has reported it **and** nobody holds its outputs
@@ -63,13 +53,10 @@ export class SessionCommand {
   /** Makes the pipes and answers the line that the session's shell has to read. */
   async prepare(): Promise<string> {
     const [input, out, err] = [this.#path('in'), this.#path('out'), this.#path('err')]
-    await run('mkfifo', this.isAsync ? [input, out, err] : [out, err])
-    this.#pipes = [
-      openPipe(out, new LineLabeler(this.log, STDOUT_MARKER)),
-      openPipe(err, new LineLabeler(this.log, STDERR_MARKER)),
-    ]
-    // Both ends are held, so that the command never sees the end of its input: there is no way to send it [D190].
-    if (this.isAsync) this.#input = openInput(input)
+    await makePipes(out, err, ...(this.isAsync ? [input] : []))
+    this.#pipes = [this.#label(out, STDOUT_MARKER), this.#label(err, STDERR_MARKER)]
+    // There is no way to send the end of it [D190].
+    if (this.isAsync) this.#input = openInputPipe(input)
     const stdin = this.isAsync ? quote(input) : '/dev/null'
     return `{ . ${quote(this.#path('cmd.sh'))}; } <${stdin} >${quote(out)} 2>${quote(err)} 3>&-; echo "$?" >&3\n`
   }
@@ -115,6 +102,12 @@ export class SessionCommand {
     rmSync(this.#dir, { recursive: true, force: true })
   }
 
+  #label(path: string, marker: Buffer): OutputPipe {
+    const labeler = new LineLabeler(this.log, marker)
+    const pipe = openOutputPipe(path, (chunk) => labeler.write(chunk))
+    return { closeWriter: pipe.closeWriter, ended: pipe.ended.then(() => labeler.end()) }
+  }
+
   async #drain(): Promise<void> {
     for (const pipe of this.#pipes) pipe.closeWriter()
     await Promise.all(this.#pipes.map((pipe) => pipe.ended))
@@ -127,32 +120,6 @@ export class SessionCommand {
 
   #path(name: string): string {
     return join(this.#dir, name)
-  }
-}
-
-function openInput(path: string): Socket {
-  const socket = new Socket({ fd: openSync(path, O_RDWR | O_NONBLOCK), readable: false, writable: true })
-  socket.on('error', () => socket.destroy())
-  return socket
-}
-
-function openPipe(path: string, labeler: LineLabeler): OutputPipe {
-  const socket = new Socket({ fd: openSync(path, O_RDONLY | O_NONBLOCK), readable: true, writable: false })
-  let writer: number | undefined = openSync(path, O_WRONLY | O_NONBLOCK)
-  const ended = new Promise<void>((resolve) => {
-    socket.on('data', (chunk) => labeler.write(chunk))
-    socket.once('error', () => socket.destroy())
-    socket.once('close', () => {
-      labeler.end()
-      resolve()
-    })
-  })
-  return {
-    ended,
-    closeWriter: () => {
-      if (writer !== undefined) closeSync(writer)
-      writer = undefined
-    },
   }
 }
 

@@ -53,18 +53,22 @@ async function runCommand(exchange: Exchange, toolbox: Toolbox): Promise<void> {
     suppressInputEcho: body['suppressInputEcho'] === true,
   })
   if (isAsync) return exchange.json(202, { cmdId: command.commandId })
-  await untilGone(toolbox, command.finished)
+  await untilGone(toolbox, session, command.finished)
   const { stdout, stderr, output } = logParts(command)
   exchange.json(200, { cmdId: command.commandId, output, stdout, stderr, exitCode: command.exitCode })
 }
 
-function untilGone(toolbox: Toolbox, work: Promise<void>): Promise<void> {
+/** Gives up waiting when the sandbox or the session ends first. */
+function untilGone(toolbox: Toolbox, session: ShellSession, work: Promise<void>): Promise<void> {
+  const over = AbortSignal.any([toolbox.closing, session.ending])
   return new Promise((resolve, reject) => {
-    const onGone = (): void => reject(toolbox.goneError())
-    if (toolbox.closing.aborted) onGone()
-    toolbox.closing.addEventListener('abort', onGone, { once: true })
+    const onGone = (): void => {
+      reject(toolbox.closing.aborted ? toolbox.goneError() : daemonError(410, 'session has ended', 'SESSION_ENDED'))
+    }
+    if (over.aborted) onGone()
+    over.addEventListener('abort', onGone, { once: true })
     void work.then(() => {
-      toolbox.closing.removeEventListener('abort', onGone)
+      over.removeEventListener('abort', onGone)
       resolve()
     })
   })
@@ -78,7 +82,7 @@ async function sendInput(exchange: Exchange, toolbox: Toolbox): Promise<void> {
   if (session.hasExited) throw daemonError(410, 'session process has exited', 'SESSION_ENDED')
   if (!command.hasInput) throw daemonError(500, 'command has no input pipe')
   // The pipe of a queued command has no reader yet.
-  await untilGone(toolbox, command.started)
+  await untilGone(toolbox, session, command.started)
   await command.writeInput(typeof data === 'string' ? data : '')
   exchange.send(204)
 }

@@ -28,6 +28,8 @@ export class ShellSession {
   readonly #waiting: SessionCommand[] = []
   readonly #ending = new AbortController()
   #hasExited = false
+  /** Commands are fed in the order they were asked for. */
+  #fed: Promise<void> = Promise.resolve()
 
   constructor(sessionId: string, toolbox: Toolbox) {
     this.sessionId = sessionId
@@ -70,11 +72,8 @@ export class ShellSession {
       dir: join(this.#dir, commandId),
     })
     this.commands.push(command)
-    const line = await command.prepare()
-    if (this.#hasExited) return command
-    this.#waiting.push(command)
-    if (this.#waiting.length === 1) command.markStarted()
-    this.#feed.write(line)
+    this.#fed = this.#fed.then(() => this.#feedCommand(command))
+    await this.#fed
     return command
   }
 
@@ -99,6 +98,14 @@ export class ShellSession {
   close(): void {
     this.#ending.abort()
     for (const command of this.commands) command.remove()
+  }
+
+  async #feedCommand(command: SessionCommand): Promise<void> {
+    const line = await command.prepare()
+    if (this.#hasExited) return
+    this.#waiting.push(command)
+    if (this.#waiting.length === 1) command.markStarted()
+    this.#feed.write(line)
   }
 
   async #childrenGone(shellPid: number): Promise<void> {
