@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { InvalidInputError, systemClock } from '@holdfast/core'
+import type { Clock, HoldfastStores } from '@holdfast/core'
+import { createSqlStores } from './create-sql-stores.ts'
+import { migrateSchema } from './database/migrate-schema.ts'
+import { importPeer } from './database/missing-peer.ts'
+import { pgliteConnection } from './database/pglite-executor.ts'
+import type { SqlConnection } from './database/sql-executor.ts'
+import { claimDirectory } from './embedded/directory-guard.ts'
+
+export interface EmbeddedStoresOptions {
+  /** Made when it is missing. One process at a time: `STORE_DIRECTORY_IN_USE`. */
+  dir: string
+  /** How long a lock outlives a holder that died. Default 30 s. */
+  lockTtlMs?: number
+  clock?: Clock
+}
+
+const SCHEMA = 'holdfast'
+
+/**
+ * Stores in a directory, on PGlite, for one process and no service. Opens nothing before the first call; a start that
+ * failed is tried again by the next call. `PEER_MISSING` when `@electric-sql/pglite` is not installed.
+ */
+export function createEmbeddedStores({ dir, lockTtlMs, clock = systemClock }: EmbeddedStoresOptions): HoldfastStores {
+  if (typeof dir !== 'string' || dir === '') {
+    throw new InvalidInputError('INVALID_CONFIGURATION', 'Embedded stores: dir must name a directory.')
+  }
+  const directory = resolve(dir)
+  return createSqlStores({
+    backend: 'pglite',
+    schema: SCHEMA,
+    clock,
+    locks: lockTtlMs === undefined ? {} : { ttlMs: lockTtlMs },
+    open: () => openDirectory(directory),
+  })
+}
+
+async function openDirectory(directory: string): Promise<SqlConnection> {
+  const { PGlite } = await importPeer('@electric-sql/pglite', () => import('@electric-sql/pglite'))
+  await mkdir(directory, { recursive: true })
+  const releaseDirectory = await claimDirectory(directory)
+  try {
+    const pglite = await PGlite.create(join(directory, 'pg'))
+    const connection = pgliteConnection(pglite, async () => {
+      await pglite.close()
+      await releaseDirectory()
+    })
+    await migrateSchema(connection, { schema: SCHEMA })
+    return connection
+  } catch (error) {
+    await releaseDirectory()
+    throw error
+  }
+}

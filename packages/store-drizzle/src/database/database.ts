@@ -1,0 +1,110 @@
+import { setTimeout as realDelay } from 'node:timers/promises'
+import type { SqlConnection, SqlExecutor } from './sql-executor.ts'
+import { outcomeOf, storeClosed, storeError } from './sql-errors.ts'
+import { StatementTexts } from './statement.ts'
+import type { Row, SqlValue, Statement } from './statement.ts'
+
+/** What a store may do inside a transaction. */
+export interface DatabaseTransaction {
+  rows: (statement: Statement, params?: readonly SqlValue[]) => Promise<readonly Row[]>
+  row: (statement: Statement, params?: readonly SqlValue[]) => Promise<Row | undefined>
+}
+
+/** Waits between tries of what may be repeated: together about as long as a server takes to restart. */
+const RETRY_AFTER_MS = [0, 50, 150, 400, 1_000, 2_000, 3_000]
+
+/**
+ * Runs statements on a connection that is opened by the first of them. An opening that failed is tried again by the
+ * next call. Repeats what is safe to repeat and tells apart what is not.
+ */
+export class Database {
+  readonly #open: () => Promise<SqlConnection>
+  readonly #texts: StatementTexts
+  readonly #running = new Set<Promise<unknown>>()
+  #connection: Promise<SqlConnection> | undefined
+  #isClosed = false
+
+  constructor(schema: string, open: () => Promise<SqlConnection>) {
+    this.#texts = new StatementTexts(schema)
+    this.#open = open
+  }
+
+  async rows(statement: Statement, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    const text = this.#texts.of(statement)
+    return this.#attempt(statement.repeatable, (connection) => connection.query(text, params))
+  }
+
+  async row(statement: Statement, params: readonly SqlValue[] = []): Promise<Row | undefined> {
+    const [first] = await this.rows(statement, params)
+    return first
+  }
+
+  /** `repeatable` says whether the whole work may run once more when its commit's reply was lost. */
+  transaction<T>(work: (tx: DatabaseTransaction) => Promise<T>, options: { repeatable: boolean }): Promise<T> {
+    return this.#attempt(options.repeatable, (connection) => connection.transaction((tx) => work(this.#inside(tx))))
+  }
+
+  assertOpen(): void {
+    if (this.#isClosed) throw storeClosed()
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#running)
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection === undefined) return
+    const [opened] = await Promise.allSettled([connection])
+    if (opened.status === 'fulfilled') await opened.value.close()
+  }
+
+  #inside(tx: SqlExecutor): DatabaseTransaction {
+    const rows: DatabaseTransaction['rows'] = (statement, params = []) => tx.query(this.#texts.of(statement), params)
+    return {
+      rows,
+      row: async (statement, params) => {
+        const [first] = await rows(statement, params)
+        return first
+      },
+    }
+  }
+
+  async #attempt<T>(isRepeatable: boolean, work: (connection: SqlConnection) => Promise<T>): Promise<T> {
+    this.assertOpen()
+    const running = this.#attemptPatiently(isRepeatable, work)
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  async #attemptPatiently<T>(isRepeatable: boolean, work: (connection: SqlConnection) => Promise<T>): Promise<T> {
+    let isInDoubt = false
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work(await this.#connected())
+      } catch (error) {
+        const outcome = outcomeOf(error)
+        isInDoubt ||= outcome === 'unknown'
+        const waitMs = RETRY_AFTER_MS[tries]
+        const mayRepeat = outcome !== 'refused' && (isRepeatable || !isInDoubt)
+        if (!mayRepeat || waitMs === undefined) throw storeError(error)
+        await realDelay(waitMs)
+      }
+    }
+  }
+
+  #connected(): Promise<SqlConnection> {
+    const connection = (this.#connection ??= this.#open())
+    connection.catch(() => {
+      if (this.#connection === connection) this.#connection = undefined
+    })
+    return connection
+  }
+}

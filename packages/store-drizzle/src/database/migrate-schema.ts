@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { StoreError } from '@holdfast/core'
+import { MIGRATIONS } from '../migrations/migration-list.ts'
+import type { Migration } from '../migrations/migration-list.ts'
+import { number } from './row.ts'
+import type { SqlExecutor } from './sql-executor.ts'
+import { inSchema, quoteIdentifier } from './statement.ts'
+
+export interface SchemaVersion {
+  /** 0 when the schema is not there. */
+  current: number
+  /** What this version of the package needs. */
+  wanted: number
+}
+
+export interface MigrateOptions {
+  schema: string
+  /** Defaults to what the package ships. */
+  migrations?: readonly Migration[]
+}
+
+/**
+ * Brings the schema to this package's version. Any number of processes may call it at once: they take turns on a lock
+ * that ends with the transaction. `STORE_SCHEMA_NEWER` when a newer version of the package was here. Repeatable.
+ */
+export async function migrateSchema(executor: SqlExecutor, options: MigrateOptions): Promise<SchemaVersion> {
+  const { schema, migrations = MIGRATIONS } = options
+  const before = await readVersion(executor, schema, migrations)
+  if (before.current === before.wanted) return before
+  return executor.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1::int, $2::int)', lockKey(schema))
+    const { current, wanted } = await readVersion(tx, schema, migrations)
+    if (current === 0) await createSchema(tx, schema)
+    for (const migration of migrations.filter(({ version }) => version > current)) await apply(tx, schema, migration)
+    return { current: wanted, wanted }
+  })
+}
+
+/** `STORE_SCHEMA_NEWER`, `STORE_SCHEMA_MISSING`: nothing is changed. */
+export async function assertSchema(executor: SqlExecutor, schema: string): Promise<void> {
+  const { current, wanted } = await readVersion(executor, schema)
+  if (current === wanted) return
+  const message = `Schema "${schema}" is at version ${current}, but version ${wanted} is needed. Run \`holdfast-store migrate\`.`
+  throw new StoreError('STORE_SCHEMA_MISSING', message, { details: { current, wanted } })
+}
+
+export async function readVersion(
+  executor: SqlExecutor,
+  schema: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<SchemaVersion> {
+  const wanted = migrations.at(-1)?.version ?? 0
+  const table = `${quoteIdentifier(schema)}.migrations`
+  const [found] = await executor.query('select to_regclass($1::text) is not null as found', [table])
+  if (found?.['found'] !== true) return { current: 0, wanted }
+  const [row] = await executor.query(`select coalesce(max(version), 0) as version from ${table}`, [])
+  const current = row === undefined ? 0 : number(row, 'version')
+  if (current > wanted) throw schemaNewer(schema, current, wanted)
+  return { current, wanted }
+}
+
+async function createSchema(tx: SqlExecutor, schema: string): Promise<void> {
+  const name = quoteIdentifier(schema)
+  const [row] = await tx.query('select to_regnamespace($1::text) is not null as found', [name])
+  if (row?.['found'] !== true) await tx.script(`create schema ${name}`)
+}
+
+async function apply(tx: SqlExecutor, schema: string, { version, name, sql }: Migration): Promise<void> {
+  await tx.script(inSchema(sql, schema))
+  await tx.query(
+    `insert into ${quoteIdentifier(schema)}.migrations (version, name, applied_at) values ($1, $2, extract(epoch from now()) * 1000)`,
+    [version, name],
+  )
+}
+
+function schemaNewer(schema: string, current: number, wanted: number): StoreError {
+  const message = `Schema "${schema}" is at version ${current}, newer than this package knows (${wanted}). Upgrade @holdfast/store-drizzle.`
+  return new StoreError('STORE_SCHEMA_NEWER', message, { details: { current, wanted } })
+}
+
+/** Two numbers that no other program is likely to lock. */
+function lockKey(schema: string): [number, number] {
+  const digest = createHash('sha256').update(`holdfast migrations ${schema}`).digest()
+  return [digest.readInt32BE(0), digest.readInt32BE(4)]
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import {
+  ConflictError,
+  DriverLostError,
+  encodeExactJson,
+  formatEventOffset,
+  OFFSET_START,
+  parseEventOffset,
+} from '@holdfast/core'
+import type { EventLog, EventLogEntry, EventOffset } from '@holdfast/core'
+import type { StreamChunk } from '@tanstack/ai'
+import { number } from '../database/row.ts'
+import type { Row } from '../database/statement.ts'
+import { appendFenced, appendUnfenced, inspectLog } from '../statements/append-events.ts'
+import { closeFenced, closeUnfenced } from '../statements/close-log.ts'
+import type { StoreContext } from '../store-context.ts'
+import { encodeWakes, topicToken } from '../wake/wake-topic.ts'
+import type { WakeTopic } from '../wake/wake-topic.ts'
+import { readPage } from './event-pages.ts'
+import type { KeyedQueue } from './keyed-queue.ts'
+
+export interface SqlEventLogInput {
+  runId: string
+  epoch: number | undefined
+  offset: string | null
+}
+
+export class SqlEventLog implements EventLog {
+  readonly runId: string
+  readonly #context: StoreContext
+  readonly #appends: KeyedQueue
+  readonly #epoch: number | undefined
+  readonly #offset: string | null
+  readonly #topic: WakeTopic
+
+  constructor(context: StoreContext, appends: KeyedQueue, { runId, epoch, offset }: SqlEventLogInput) {
+    this.#context = context
+    this.#appends = appends
+    this.runId = runId
+    this.#epoch = epoch
+    this.#offset = offset
+    this.#topic = { kind: 'log', id: runId }
+  }
+
+  resumeFrom = (): EventOffset | null => this.#offset as EventOffset | null
+
+  append = async (chunks: StreamChunk[]): Promise<EventOffset[]> => {
+    const texts = chunks.map(encodeExactJson)
+    this.#context.db.assertOpen()
+    if (texts.length === 0) return []
+    const batch = { count: texts.length, payload: texts.join('\n'), batchId: randomUUID() }
+    const tail = await this.#appends.run(this.runId, () => this.#append(batch))
+    this.#context.hub.publish(this.#topic)
+    return texts.map((_, index) => formatEventOffset(this.runId, tail - texts.length + 1 + index))
+  }
+
+  async *read(offset: EventOffset, signal?: AbortSignal): AsyncGenerator<EventLogEntry> {
+    const { db, hub } = this.#context
+    let position = await this.#startOf(offset)
+    let logId: number | undefined
+    const watch = hub.watch(this.#topic, () => position)
+    try {
+      while (!isAborted(signal)) {
+        const page = await readPage(db, this.runId, position)
+        if (logId !== undefined && logId !== page.logId) return
+        for (const entry of page.entries) {
+          if (isAborted(signal)) return
+          yield entry
+        }
+        position = page.position
+        if (page.tail < position || (page.isClosed && page.tail === position)) return
+        logId = page.logId
+        if (page.tail === position) await watch.next(signal)
+      }
+    } finally {
+      watch.stop()
+    }
+  }
+
+  snapshot = async (): Promise<EventLogEntry[]> => {
+    const entries: EventLogEntry[] = []
+    let position = 0
+    let tail: number | undefined
+    for (;;) {
+      const page = await readPage(this.#context.db, this.runId, position)
+      entries.push(...page.entries)
+      tail ??= page.tail
+      position = page.position
+      if (page.entries.length === 0 || position >= tail) return entries
+    }
+  }
+
+  close = async (): Promise<void> => {
+    const { db, hub, channel } = this.#context
+    const token = topicToken(this.#topic)
+    const notification = [channel, encodeWakes([token])]
+    await this.#appends.run(this.runId, async () => {
+      if (this.#epoch === undefined) await db.rows(closeUnfenced, [this.runId, ...notification])
+      else await this.#closeFenced(this.#epoch, notification)
+    })
+    hub.wake([token])
+  }
+
+  async #append({ count, payload, batchId }: { count: number; payload: string; batchId: string }): Promise<number> {
+    const { db } = this.#context
+    const epoch = this.#epoch
+    const row =
+      epoch === undefined
+        ? await db.row(appendUnfenced, [this.runId, count, batchId, payload])
+        : await db.row(appendFenced, [this.runId, epoch, count, batchId, payload])
+    if (row !== undefined) return number(row, 'tail')
+    const state = await db.row(inspectLog, [this.runId])
+    if (state?.['last_batch'] === batchId) return number(state, 'tail')
+    throw this.#refusal(state)
+  }
+
+  #refusal(state: Row | undefined): Error {
+    const { runId } = this
+    const epoch = this.#epoch
+    if (epoch !== undefined && (state === undefined || number(state, 'epoch') !== epoch)) {
+      return new DriverLostError({ runId, epoch })
+    }
+    if (epoch === undefined && state !== undefined && number(state, 'epoch') > 0) {
+      const message = `Run ${runId} has been claimed; open its event log with the epoch of the claim to append.`
+      return new ConflictError('LOG_FENCED', message, { details: { runId } })
+    }
+    return new ConflictError('LOG_CLOSED', `The event log of run ${runId} is closed.`, { details: { runId } })
+  }
+
+  async #closeFenced(epoch: number, notification: string[]): Promise<void> {
+    const { db } = this.#context
+    const closed = await db.row(closeFenced, [this.runId, epoch, ...notification])
+    if (closed !== undefined) return
+    const state = await db.row(inspectLog, [this.runId])
+    if (state === undefined || number(state, 'epoch') !== epoch) throw new DriverLostError({ runId: this.runId, epoch })
+  }
+
+  async #startOf(offset: EventOffset): Promise<number> {
+    if (offset === OFFSET_START) return 0
+    const state = await this.#context.db.row(inspectLog, [this.runId])
+    return parseEventOffset(this.runId, offset, state === undefined ? 0 : number(state, 'tail'))
+  }
+}
+
+/** A call, because the compiler does not know that the answer changes at every yield. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
+}

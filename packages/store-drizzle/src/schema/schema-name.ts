@@ -1,0 +1,6 @@
+import { pgSchema } from 'drizzle-orm/pg-core'
+
+/** The schema that the tables are declared in. Statements are rewritten when an app chooses another name. */
+export const SCHEMA_NAME = 'holdfast'
+
+export const holdfastSchema = pgSchema(SCHEMA_NAME)

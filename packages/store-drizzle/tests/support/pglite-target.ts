@@ -1,0 +1,67 @@
+import { PGlite } from '@electric-sql/pglite'
+import type { HoldfastStores } from '@holdfast/core'
+import { FakeClock } from '@holdfast/testing'
+import type { ConformanceTarget, StoreSubject } from '@holdfast/testing'
+import { createSqlStores } from '../../src/create-sql-stores.ts'
+import { migrateSchema } from '../../src/database/migrate-schema.ts'
+import { pgliteConnection } from '../../src/database/pglite-executor.ts'
+import { advanceBoth } from './advance-both.ts'
+import { EMPTY_STORES, MOVABLE_TIME, MOVE_TIME } from './movable-time.ts'
+
+/** One PGlite for a file of tests, because starting one takes seconds; its tables are emptied for each case. */
+export function pgliteTarget(): { target: ConformanceTarget<StoreSubject>; stop: () => Promise<void> } {
+  let started: Promise<PGlite> | undefined
+  const target: ConformanceTarget<StoreSubject> = {
+    name: 'PGlite',
+    has: (need) => (need === 'concurrent' ? 'PGlite has one session, which proves nothing about contention' : true),
+    open: async () => {
+      started ??= start()
+      const pglite = await started
+      await pglite.exec(EMPTY_STORES)
+      return openSubject(pglite)
+    },
+  }
+  return { target, stop: async () => (await started)?.close() }
+}
+
+async function start(): Promise<PGlite> {
+  const pglite = await PGlite.create()
+  await migrateSchema(
+    pgliteConnection(pglite, async () => {}),
+    { schema: 'holdfast' },
+  )
+  await pglite.exec(MOVABLE_TIME)
+  return pglite
+}
+
+function openSubject(pglite: PGlite) {
+  const clock = new FakeClock()
+  const create = (): HoldfastStores =>
+    createSqlStores({
+      backend: 'pglite',
+      schema: 'holdfast',
+      clock,
+      locks: {},
+      open: () => Promise.resolve(pgliteConnection(pglite, async () => {})),
+    })
+  let stores = create()
+  const subject: StoreSubject = {
+    get stores() {
+      return stores
+    },
+    advance: (ms) =>
+      advanceBoth(
+        clock,
+        async (step) => {
+          await pglite.query(MOVE_TIME, [step])
+        },
+        ms,
+      ),
+    reopen: async () => {
+      await stores.close()
+      stores = create()
+      return stores
+    },
+  }
+  return { subject, dispose: () => stores.close() }
+}
