@@ -59,7 +59,8 @@ export const ERROR_CODES = {
   STORE_FAILED: 'The store failed in a way that Holdfast does not know. The cause has its answer.',
   STORE_SCHEMA_NEWER: 'The database was migrated by a newer version of this package. Upgrade the package.',
   STORE_SCHEMA_MISSING: 'The database lacks the schema of this package. Run its migrations.',
-  STORE_DIRECTORY_IN_USE: 'Another process has this embedded store open. Stop it, or use PostgreSQL for several processes.',
+  STORE_DIRECTORY_IN_USE:
+    'Another process has this embedded store open. Stop it, or use PostgreSQL for several processes.',
   INTERRUPT_CONFLICT: 'An interrupt is missing, duplicated or already answered. Nothing of the batch was stored.',
   THREAD_NOT_FOUND: 'No thread has this id, or it belongs to somebody else.',
   // content

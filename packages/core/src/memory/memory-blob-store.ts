@@ -64,8 +64,8 @@ export class MemoryBlobStore implements Required<BlobStore> {
       ...copyRecord(blob.record),
       ...(isWhole ? {} : { range: { offset, length } }),
       body,
-      arrayBuffer: () => new Response(body).arrayBuffer(),
-      text: () => new Response(body).text(),
+      arrayBuffer: async () => await new Response(body).arrayBuffer(),
+      text: async () => await new Response(body).text(),
     }
   }
 

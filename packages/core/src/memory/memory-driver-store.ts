@@ -127,7 +127,8 @@ export class MemoryDriverStore implements DriverStore {
   }
 
   async onCancel(runId: string, signal: AbortSignal): Promise<CancelRequest> {
-    const present = await this.findCancel(runId)
+    // Nothing is awaited between looking and listening, so that no request falls in between.
+    const present = this.#cancelOf(runId)
     if (present !== null) return present
     signal.throwIfAborted()
     return await new Promise<CancelRequest>((resolve, reject) => {
@@ -153,6 +154,10 @@ export class MemoryDriverStore implements DriverStore {
   }
 
   async findCancel(runId: string): Promise<CancelRequest | null> {
+    return this.#cancelOf(runId)
+  }
+
+  #cancelOf(runId: string): CancelRequest | null {
     this.#state.assertOpen()
     const record = this.#state.runs.find(assertId('runId', runId))
     if (record?.cancelRequested !== true) return null
