@@ -1,12 +1,12 @@
-import type { LockStore, SandboxInstanceRecord, SandboxInstanceStore } from '@holdfast/core'
-import { InMemoryLockStore } from '@tanstack/ai/locks'
+import { MemoryInstanceStore, MemoryLockStore } from '@holdfast/core'
+import type { LockStore, SandboxInstanceStore } from '@holdfast/core'
 import type { DefinitionLogger } from './definition-logger.ts'
 import type { SandboxEnsureContext } from './ensure-context.ts'
 
 /** In memory, for one process: what a definition uses where the caller gives no stores. */
 export class CoordinationFallback {
-  readonly #store = memoryInstances()
-  readonly #locks = new InMemoryLockStore()
+  readonly #store = new MemoryInstanceStore()
+  readonly #locks = new MemoryLockStore()
   #hasWarned = false
 
   store(context: SandboxEnsureContext): SandboxInstanceStore {
@@ -28,14 +28,5 @@ export class CoordinationFallback {
       'No instance store or lock store was given, so sandboxes are tracked in this process alone: a restart forgets them, ' +
         'and two processes may make two. Pass `store` and `locks` of a durable store.',
     )
-  }
-}
-
-function memoryInstances(): SandboxInstanceStore {
-  const records = new Map<string, SandboxInstanceRecord>()
-  return {
-    get: async (key) => structuredClone(records.get(key) ?? null),
-    upsert: async (record) => void records.set(record.key, structuredClone(record)),
-    delete: async (key) => void records.delete(key),
   }
 }

@@ -6,7 +6,7 @@ import { defineWorkspace } from '../../../src/definition/define-workspace.ts'
 import type { WorkspaceOptions } from '../../../src/definition/define-workspace.ts'
 import type { SandboxDefinition, SandboxDefinitionOptions } from '../../../src/definition/sandbox-definition.ts'
 import { createSecrets } from '../../../src/secrets/create-secrets.ts'
-import { sandboxFixture } from '../../fixtures/sandbox-fixture.ts'
+import { RecordedInstanceStore, sandboxFixture } from '../../fixtures/sandbox-fixture.ts'
 import type { SandboxFixture } from '../../fixtures/sandbox-fixture.ts'
 
 type Fixture = SandboxFixture & { sandbox: SandboxDefinition }
@@ -29,8 +29,8 @@ async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('The call was expected to reject.')
 }
 
-function rowOf(f: Fixture): SandboxInstanceRecord | undefined {
-  return f.store.rows.get(f.sandbox.key(f.context))
+function rowOf(f: Fixture): Promise<SandboxInstanceRecord | null> {
+  return f.store.get(f.sandbox.key(f.context))
 }
 
 describe('ensure, when something fails before the row is ready', () => {
@@ -55,7 +55,7 @@ describe('ensure, when something fails before the row is ready', () => {
     const f = await fixture({ files: { setup: ['exit 7'] } })
     f.faults.add({ on: 'destroy', do: 'fail' })
     expect(await codeOf(f.sandbox.ensure(f.context))).toBe('SETUP_FAILED')
-    expect(rowOf(f)).toMatchObject({ state: 'condemned', providerSandboxId: (await f.existing())[0] })
+    expect(await rowOf(f)).toMatchObject({ state: 'condemned', providerSandboxId: (await f.existing())[0] })
     expect(f.warnings).toHaveLength(1)
   })
 
@@ -63,11 +63,11 @@ describe('ensure, when something fails before the row is ready', () => {
     const f = await fixture()
     f.faults.add({ on: 'create', do: 'lose-reply' }, { on: 'destroy', do: 'fail', times: 2 })
     await codeOf(f.sandbox.ensure(f.context))
-    expect(rowOf(f)?.state).toBe('condemned')
+    expect((await rowOf(f))?.state).toBe('condemned')
     expect(await codeOf(f.sandbox.ensure(f.context))).toBe('PROVIDER_UNAVAILABLE')
     expect(f.faults.calls('create')).toBe(1)
     await f.sandbox.ensure(f.context)
-    expect(rowOf(f)?.state).toBe('ready')
+    expect((await rowOf(f))?.state).toBe('ready')
     expect(await f.existing()).toHaveLength(1)
   })
 
@@ -78,22 +78,21 @@ describe('ensure, when something fails before the row is ready', () => {
       f.faults.add({ on, do: 'fail' })
       expect(await codeOf(f.sandbox.ensure(f.context))).toBe('SANDBOX_UNREACHABLE')
       expect(await f.existing()).toEqual([])
-      expect(f.store.rows.size).toBe(0)
+      expect(await f.store.rows()).toEqual([])
     },
   )
 
   it('destroys the new sandbox when the ready row cannot be stored', async () => {
     const f = await fixture()
-    const { upsert } = f.store
-    const store = Object.assign(f.store, {
-      upsert: async (record: SandboxInstanceRecord) => {
+    const store = new (class extends RecordedInstanceStore {
+      override async upsert(record: SandboxInstanceRecord): Promise<void> {
         if (record.state === 'ready') throw new Error('store down')
-        return upsert.call(f.store, record)
-      },
-    })
+        return super.upsert(record)
+      }
+    })()
     await expect(f.sandbox.ensure({ ...f.context, store })).rejects.toThrow('store down')
     expect(await f.existing()).toEqual([])
-    expect(f.store.rows.size).toBe(0)
+    expect(await store.rows()).toEqual([])
   })
 
   it('makes no sandbox when the intent cannot be stored', async () => {
@@ -108,7 +107,7 @@ describe('ensure, when something fails before the row is ready', () => {
     await f.provider.create({ id: f.sandbox.key(f.context), labels: { owner: 'somebody else' } })
     expect(await codeOf(f.sandbox.ensure(f.context))).toBe('SANDBOX_FOREIGN')
     expect(await f.existing()).toHaveLength(1)
-    expect(f.store.rows.size).toBe(0)
+    expect(await f.store.rows()).toEqual([])
   })
 })
 
@@ -129,7 +128,7 @@ describe('ensure, when the run is aborted', () => {
     const sandbox = defineSandbox({ id: 'app', provider })
     await expect(sandbox.ensure({ ...f.context, signal: controller.signal })).rejects.toThrow('stop pressed')
     expect(await f.existing()).toEqual([])
-    expect(f.store.rows.size).toBe(0)
+    expect(await f.store.rows()).toEqual([])
   })
 
   it('gives the destruction a signal that is not aborted', async () => {
@@ -172,7 +171,7 @@ describe('ensure, when the run is aborted', () => {
     lease.abort(new Error('lease lost'))
     await expect(ensured).rejects.toThrow('lease lost')
     expect(await f.existing()).toHaveLength(1)
-    expect(rowOf(f)?.state).toBe('intent')
+    expect((await rowOf(f))?.state).toBe('intent')
   })
 })
 
@@ -186,17 +185,17 @@ describe('ensure, for a thread that has a sandbox', () => {
     expect([first.origin, second.origin]).toEqual(['created', 'resumed'])
     const { stdout } = await second.handle.process.exec('cat notes.txt; printf "$API_TOKEN"')
     expect(stdout).toBe('kepttok-8h2k9s0d7f')
-    expect(second.record).toEqual(rowOf(f))
+    expect(second.record).toEqual(await rowOf(f))
     expect(second.record.latestRunId).toBe('run-2')
   })
 
   it('never makes another one because it cannot be reached', async () => {
     const f = await fixture()
     await f.sandbox.ensure(f.context)
-    const row = rowOf(f)
+    const row = await rowOf(f)
     f.faults.add({ on: 'resume', do: 'fail' })
     expect(await codeOf(f.sandbox.ensure(f.context))).toBe('PROVIDER_UNAVAILABLE')
-    expect(rowOf(f)).toEqual(row)
+    expect(await rowOf(f)).toEqual(row)
     expect(f.faults.calls('create')).toBe(1)
     expect(f.faults.calls('destroy')).toBe(0)
   })
@@ -212,7 +211,7 @@ describe('ensure, for a thread that has a sandbox', () => {
     const f = await fixture()
     const first = await f.sandbox.ensure(f.context)
     await first.fs.write('notes.txt', 'kept')
-    f.store.rows.clear()
+    await f.store.delete(f.sandbox.key(f.context))
     const again = await f.sandbox.ensureDetailed(f.context)
     expect(again.origin).toBe('resumed')
     expect(await again.handle.fs.read('notes.txt')).toBe('kept')
@@ -276,10 +275,10 @@ describe('ensure, with vendor snapshots', () => {
 
   it('keeps the snapshot on record when restoring fails for now', async () => {
     const f = await withGoneSandbox()
-    const snapshotId = rowOf(f)?.latestSnapshotId
+    const snapshotId = (await rowOf(f))?.latestSnapshotId
     f.faults.add({ on: 'restoreSnapshot', do: 'fail' })
     expect(await codeOf(f.sandbox.ensure(f.context))).toBe('PROVIDER_UNAVAILABLE')
-    expect(rowOf(f)?.latestSnapshotId).toBe(snapshotId)
+    expect((await rowOf(f))?.latestSnapshotId).toBe(snapshotId)
     expect(f.faults.calls('create')).toBe(1)
     expect((await f.sandbox.ensureDetailed(f.context)).origin).toBe('restored')
   })
@@ -317,9 +316,9 @@ describe('destroy', () => {
     f.faults.add({ on: 'destroy', do: 'fail', times: 2 })
     expect(await codeOf(f.sandbox.destroy(f.context))).toBe('SANDBOX_DESTROY_FAILED')
     expect(await codeOf(f.sandbox.destroy(f.context))).toBe('SANDBOX_DESTROY_FAILED')
-    expect(rowOf(f)?.state).toBe('condemned')
+    expect((await rowOf(f))?.state).toBe('condemned')
     await f.sandbox.destroy(f.context)
-    expect(f.store.rows.size).toBe(0)
+    expect(await f.store.rows()).toEqual([])
     expect(await f.existing()).toEqual([])
   })
 
@@ -342,7 +341,7 @@ describe('destroy', () => {
     await f.clock.advance(0)
     await f.clock.advance(5_000)
     expect(await destroyed).toBe('SANDBOX_DESTROY_FAILED')
-    expect(rowOf(f)?.state).toBe('condemned')
+    expect((await rowOf(f))?.state).toBe('condemned')
   })
 })
 
