@@ -4,6 +4,10 @@ import { describeSuite } from './conformance/describe-suite.ts'
 import type { SuiteRunner } from './conformance/describe-suite.ts'
 import type { RunSuiteOptions } from './conformance/run-suite.ts'
 import type { StoreSubject } from './conformance/store-subject.ts'
+import { artifactStoreSuite } from './conformance/stores/artifact-store-suite.ts'
+import { blobStoreSuite } from './conformance/stores/blob-store-suite.ts'
+import type { ProviderSubject } from './conformance/provider-subject.ts'
+import { providerSuite } from './conformance/provider-suite.ts'
 import { driverStoreSuite } from './conformance/stores/driver-store-suite.ts'
 import { eventLogSuite } from './conformance/stores/event-log-suite.ts'
 import { instanceStoreSuite } from './conformance/stores/instance-store-suite.ts'
@@ -12,6 +16,7 @@ import { lockStoreSuite } from './conformance/stores/lock-store-suite.ts'
 import { messageStoreSuite } from './conformance/stores/message-store-suite.ts'
 import { metadataStoreSuite } from './conformance/stores/metadata-store-suite.ts'
 import { runStoreSuite } from './conformance/stores/run-store-suite.ts'
+import { threadStoreSuite } from './conformance/stores/thread-store-suite.ts'
 import { STORE_SUITES } from './conformance/stores/store-suites.ts'
 
 /** Tests of one suite for vitest, one per case. A skipped case reports its reason. */
@@ -29,14 +34,18 @@ function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject>
   return (target, options) => describeSuite(suite, target, vitestRunner, options)
 }
 
+export const describeProvider: DescribeSuite<ProviderSubject> = bind(providerSuite)
 export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
 export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
 export const describeEventLog: DescribeSuite<StoreSubject> = bind(eventLogSuite)
 export const describeLockStore: DescribeSuite<StoreSubject> = bind(lockStoreSuite)
 export const describeInstanceStore: DescribeSuite<StoreSubject> = bind(instanceStoreSuite)
+export const describeThreadStore: DescribeSuite<StoreSubject> = bind(threadStoreSuite)
 export const describeMessageStore: DescribeSuite<StoreSubject> = bind(messageStoreSuite)
 export const describeInterruptStore: DescribeSuite<StoreSubject> = bind(interruptStoreSuite)
 export const describeMetadataStore: DescribeSuite<StoreSubject> = bind(metadataStoreSuite)
+export const describeBlobStore: DescribeSuite<StoreSubject> = bind(blobStoreSuite)
+export const describeArtifactStore: DescribeSuite<StoreSubject> = bind(artifactStoreSuite)
 
 /** Every store suite, for a backend that has all stores. */
 export function describeAllStores(target: ConformanceTarget<StoreSubject>, options?: RunSuiteOptions): void {

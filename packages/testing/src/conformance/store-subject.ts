@@ -2,7 +2,8 @@ import type { HoldfastStores } from '@holdfast/core'
 
 /**
  * Stores under test, empty at first. Traits for `needs`: `concurrent` (`connect` gives stores of another connection on
- * the same data), `reopen` (the data outlives `close`), `blobs`, `artifacts`, `checkpoints`.
+ * the same data), `reopen` (the data outlives `close`), `blobs`, `artifacts`, `checkpoints`, `blobLimit` (`maxBlobBytes`
+ * is set). An optional method of a contract is a need by its own name, as `instances.list`.
  */
 export interface StoreSubject {
   readonly stores: HoldfastStores
@@ -12,4 +13,6 @@ export interface StoreSubject {
   readonly connect?: () => Promise<HoldfastStores>
   /** Closes `stores` and opens the same data again. */
   readonly reopen?: () => Promise<HoldfastStores>
+  /** Largest blob that the stores take, set low so that a case can exceed it. At least 16 MiB. */
+  readonly maxBlobBytes?: number
 }

@@ -5,6 +5,8 @@ import type { ConformanceTarget } from '../../src/conformance/conformance-suite.
 import { lacksOnly } from '../../src/conformance/describe-suite.ts'
 import type { StoreSubject } from '../../src/conformance/store-subject.ts'
 
+const MAX_BLOB_BYTES = 16 * 1024 * 1024
+
 /** Core's in-memory stores on a clock that a case moves. `change` makes a broken variant of them. */
 export function memoryTarget(
   name = 'createMemoryStores',
@@ -18,8 +20,12 @@ export function memoryTarget(
     }),
     open() {
       const clock = new FakeClock()
-      const original = createMemoryStores({ clock })
-      const subject: StoreSubject = { stores: change(original), advance: (ms) => clock.advance(ms) }
+      const original = createMemoryStores({ clock, maxBlobBytes: MAX_BLOB_BYTES })
+      const subject: StoreSubject = {
+        stores: change(original),
+        advance: (ms) => clock.advance(ms),
+        maxBlobBytes: MAX_BLOB_BYTES,
+      }
       return Promise.resolve({ subject, dispose: () => original.close() })
     },
   }
