@@ -6,12 +6,8 @@ import type { SandboxTool } from './sandbox-tool.ts'
 import type { SandboxToolBinding } from './sandbox-tool-binding.ts'
 import { findSandboxTool, sandboxToolOf } from './sandbox-tools.ts'
 
-type PolicyHooks = Required<
-  Pick<
-    ChatMiddleware<unknown, typeof sandboxApproval>,
-    'onInterruptBoundary' | 'onInterruptResolution' | 'onBeforeToolCall'
-  >
->
+/** Typed as if they emitted nothing: a chat without `ask` in its policy need not register `sandboxApproval`. */
+type PolicyHooks = Required<Pick<ChatMiddleware, 'onInterruptBoundary' | 'onInterruptResolution' | 'onBeforeToolCall'>>
 
 type Answer = { approved: boolean; reason?: string | undefined }
 
@@ -32,7 +28,7 @@ export function sandboxPolicyHooks(binding: SandboxToolBinding): PolicyHooks {
         (call) => !answers.has(call.id) && mustAsk(call, ctx, binding),
       )
       if (asked.length === 0) return undefined
-      return { interrupts: asked.map((call) => approvalRequest(call, binding)) }
+      return { interrupts: asked.map((call) => approvalRequest(call, binding)) as unknown as readonly never[] }
     },
     onInterruptResolution(_ctx, resolutions) {
       for (const { request, status, response } of resolutions.for(sandboxApproval)) {
