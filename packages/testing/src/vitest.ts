@@ -4,10 +4,11 @@ import { describeSuite } from './conformance/describe-suite.ts'
 import type { SuiteRunner } from './conformance/describe-suite.ts'
 import type { RunSuiteOptions } from './conformance/run-suite.ts'
 import type { StoreSubject } from './conformance/store-subject.ts'
-import { artifactStoreSuite } from './conformance/stores/artifact-store-suite.ts'
-import { blobStoreSuite } from './conformance/stores/blob-store-suite.ts'
 import type { ProviderSubject } from './conformance/provider-subject.ts'
 import { providerSuite } from './conformance/provider-suite.ts'
+import { artifactStoreSuite } from './conformance/stores/artifact-store-suite.ts'
+import { blobStoreSuite } from './conformance/stores/blob-store-suite.ts'
+import { checkpointStoreSuite } from './conformance/stores/checkpoint-store-suite.ts'
 import { driverStoreSuite } from './conformance/stores/driver-store-suite.ts'
 import { eventLogSuite } from './conformance/stores/event-log-suite.ts'
 import { instanceStoreSuite } from './conformance/stores/instance-store-suite.ts'
@@ -16,6 +17,7 @@ import { lockStoreSuite } from './conformance/stores/lock-store-suite.ts'
 import { messageStoreSuite } from './conformance/stores/message-store-suite.ts'
 import { metadataStoreSuite } from './conformance/stores/metadata-store-suite.ts'
 import { runStoreSuite } from './conformance/stores/run-store-suite.ts'
+import { storeLifeSuite } from './conformance/stores/store-life-suite.ts'
 import { threadStoreSuite } from './conformance/stores/thread-store-suite.ts'
 import { STORE_SUITES } from './conformance/stores/store-suites.ts'
 
@@ -35,6 +37,7 @@ function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject>
 }
 
 export const describeProvider: DescribeSuite<ProviderSubject> = bind(providerSuite)
+export const describeStoreLife: DescribeSuite<StoreSubject> = bind(storeLifeSuite)
 export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
 export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
 export const describeEventLog: DescribeSuite<StoreSubject> = bind(eventLogSuite)
@@ -46,6 +49,7 @@ export const describeInterruptStore: DescribeSuite<StoreSubject> = bind(interrup
 export const describeMetadataStore: DescribeSuite<StoreSubject> = bind(metadataStoreSuite)
 export const describeBlobStore: DescribeSuite<StoreSubject> = bind(blobStoreSuite)
 export const describeArtifactStore: DescribeSuite<StoreSubject> = bind(artifactStoreSuite)
+export const describeCheckpointStore: DescribeSuite<StoreSubject> = bind(checkpointStoreSuite)
 
 /** Every store suite, for a backend that has all stores. */
 export function describeAllStores(target: ConformanceTarget<StoreSubject>, options?: RunSuiteOptions): void {
