@@ -1,3 +1,4 @@
+import { idFault } from '@holdfast/core'
 import type { SandboxCapabilities, SandboxHandle, SandboxProvider } from '@holdfast/core'
 import type { ConformanceTarget, SubjectLease } from './conformance-suite.ts'
 import type { ProviderSubject, ProviderTrait } from './provider-subject.ts'
@@ -71,7 +72,8 @@ function trackSandboxes(provider: SandboxProvider, madeIds: Set<string>): Sandbo
   return {
     ...provider,
     create: async (input) => {
-      if (input.id !== undefined) madeIds.add(input.id)
+      // Before the call: its answer may be lost.
+      if (input.id !== undefined && idFault(input.id) === undefined) madeIds.add(input.id)
       return noted(await provider.create(input))
     },
     ...(restoreSnapshot === undefined ? {} : { restoreSnapshot: async (input) => noted(await restoreSnapshot(input)) }),

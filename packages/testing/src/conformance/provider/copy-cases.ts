@@ -56,7 +56,7 @@ export const copyCases: readonly ProviderCase[] = [
       const restored = await required(provider.restoreSnapshot, 'restoreSnapshot')({ snapshotId })
       assert.equal(await restored.fs.read('kept'), 'x')
     },
-    ['snapshots', 'fs', 'durableFilesystem'],
+    ['snapshots', 'fs'],
   ),
   sandboxCase(
     'snapshot.bad-id',

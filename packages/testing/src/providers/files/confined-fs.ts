@@ -8,7 +8,7 @@ import type {
   SandboxFileWatchEvent,
 } from '@holdfast/core'
 import { confinedPath } from './confined-path.ts'
-import { fileError, isAbsence } from './file-error.ts'
+import { fileError, isAbsence, sandboxGone } from './file-error.ts'
 import type { PosixFiles, PosixStat } from './posix-files.ts'
 import type { TreeWatcher } from './tree-watcher.ts'
 
@@ -135,6 +135,8 @@ export class ConfinedFs implements SandboxBackendFs {
     at: { path: string; followLast: boolean },
     work: (real: string) => Promise<T>,
   ): Promise<T> {
+    // Without this a write would make the directory of a destroyed sandbox again.
+    if ((await foundOrAbsent(this.#files.lstat(this.#root))) === undefined) throw sandboxGone()
     try {
       return await work(await confinedPath({ files: this.#files, root: this.#root, ...at }))
     } catch (error) {

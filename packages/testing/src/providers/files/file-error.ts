@@ -31,3 +31,8 @@ export function isAbsence(error: unknown): boolean {
 export function leavesWorkspace(path: string): InvalidInputError {
   return new InvalidInputError('INVALID_PATH', `${path} leads through a link out of the workspace.`)
 }
+
+/** For a handle whose sandbox somebody else has destroyed. */
+export function sandboxGone(): NotFoundError {
+  return new NotFoundError('SANDBOX_NOT_FOUND', 'The sandbox of this handle was destroyed. Get a new one.')
+}

@@ -59,8 +59,8 @@ export class MemoryBackend implements SandboxBackend {
   async destroy(input: SandboxDestroyInput): Promise<void> {
     const sandbox = this.#sandboxes.get(input.id)
     if (sandbox === undefined) return
-    await sandbox.runner.stopAll()
     this.#sandboxes.delete(input.id)
+    await sandbox.destroy()
   }
 
   async list(input: { labels: Readonly<Record<string, string>> }): Promise<SandboxListing[]> {

@@ -3,11 +3,13 @@ import { ProviderError, sleep, UnsupportedError } from '@holdfast/core'
 import type { Clock, SandboxBackendHandle, SandboxExecResult, SandboxSpawnHandle } from '@holdfast/core'
 import { ChunkQueue, OutputCollector } from '@holdfast/core/provider-kit'
 import type { Bash } from 'just-bash'
-import { errnoOf } from '../files/file-error.ts'
+import { errnoOf, sandboxGone } from '../files/file-error.ts'
 import type { MemoryTree } from './memory-tree.ts'
 import { ShellFiles } from './shell-files.ts'
 
 const TIMEOUT_EXIT_CODE = 124
+/** What the library adds to the output of a command that was stopped. */
+const STOP_NOTE = /bash: execution aborted\n$/
 /** High enough for tests, low enough that an endless loop ends. */
 const EXECUTION_LIMITS = { maxCommandCount: 1_000_000, maxLoopIterations: 1_000_000 }
 
@@ -24,6 +26,8 @@ interface Ending {
 
 export interface MemoryRunnerOptions {
   tree: MemoryTree
+  /** The workspace; without it the sandbox is gone. */
+  root: string
   baseEnv: Record<string, string>
   clock: Clock
 }
@@ -41,7 +45,7 @@ export class MemoryRunner {
 
   async exec(command: string, options: ExecOptions): Promise<SandboxExecResult> {
     options.signal?.throwIfAborted()
-    const running = await this.#start(command, options, options.stdin)
+    const running = this.#start(command, options, options.stdin)
     let timedOut = false
     const cancelTimer = this.#schedule(options.timeoutMs, () => {
       timedOut = true
@@ -62,7 +66,7 @@ export class MemoryRunner {
 
   async spawn(command: string, options: SpawnOptions): Promise<SandboxSpawnHandle> {
     options.signal?.throwIfAborted()
-    const running = await this.#start(command, options, new Uint8Array())
+    const running = this.#start(command, options, new Uint8Array())
     const stdout = new ChunkQueue<string>()
     const stderr = new ChunkQueue<string>()
     const exitCode = running.ended
@@ -102,11 +106,11 @@ export class MemoryRunner {
     return ms === undefined ? () => undefined : this.#options.clock.schedule(ms, fn)
   }
 
-  async #start(command: string, options: SpawnOptions, stdin: Uint8Array): Promise<StoppableCommand> {
+  #start(command: string, options: SpawnOptions, stdin: Uint8Array): StoppableCommand {
     this.#assertDirectory(options.cwd)
-    const bash = await this.#shell()
-    const running = new StoppableCommand(options.signal, (signal) =>
-      bash.exec(command, {
+    const running = new StoppableCommand(options.signal, async (signal) => {
+      const bash = await this.#shell()
+      return bash.exec(command, {
         env: { ...this.#options.baseEnv, ...options.env },
         replaceEnv: true,
         cwd: options.cwd,
@@ -114,8 +118,8 @@ export class MemoryRunner {
         stdin: Buffer.from(stdin).toString('latin1'),
         stdinKind: 'bytes',
         signal,
-      }),
-    )
+      })
+    })
     this.#running.add(running)
     void running.ended.catch(() => undefined).then(() => this.#running.delete(running))
     return running
@@ -127,8 +131,10 @@ export class MemoryRunner {
   }
 
   #assertDirectory(cwd: string): void {
+    const { tree, root } = this.#options
+    if (!tree.has(root)) throw sandboxGone()
     try {
-      this.#options.tree.dir(cwd)
+      tree.dir(cwd)
     } catch (cause) {
       throw new ProviderError('PROCESS_START_FAILED', `The working directory is unusable (${errnoOf(cause)}).`, {
         cause,
@@ -142,6 +148,8 @@ async function startShell({ tree, clock }: MemoryRunnerOptions): Promise<Bash> {
   return new Bash({
     fs: new ShellFiles(tree),
     executionLimits: EXECUTION_LIMITS,
+    // It takes the timers away from the whole process while a command runs, ours included.
+    defenseInDepth: false,
     sleep: (ms) => sleep(clock, ms),
   })
 }
@@ -158,7 +166,15 @@ class StoppableCommand {
     const onAbort = (): void => this.stop(128 + constants.signals.SIGTERM)
     signal?.addEventListener('abort', onAbort, { once: true })
     this.ended = run(this.#stopping.signal)
-      .then(({ stdout, stderr, exitCode }) => ({ stdout, stderr, exitCode, stoppedWith: this.#stoppedWith }))
+      .then(({ stdout, stderr, exitCode }) => {
+        const stoppedWith = this.#stoppedWith
+        return {
+          stdout,
+          stderr: stoppedWith === undefined ? stderr : stderr.replace(STOP_NOTE, ''),
+          exitCode,
+          stoppedWith,
+        }
+      })
       .finally(() => signal?.removeEventListener('abort', onAbort))
     this.ended.catch(() => undefined)
   }

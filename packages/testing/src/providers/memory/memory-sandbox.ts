@@ -33,7 +33,13 @@ export class MemorySandbox {
     this.tree = options.tree ?? new MemoryTree()
     for (const path of DIRECTORIES) this.tree.mkdir(path, true)
     const baseEnv = { HOME, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' }
-    this.runner = new MemoryRunner({ tree: this.tree, baseEnv, clock: options.clock })
+    this.runner = new MemoryRunner({ tree: this.tree, root: WORKSPACE, baseEnv, clock: options.clock })
+  }
+
+  /** Ends what runs and removes the files, so that older handles find nothing. */
+  async destroy(): Promise<void> {
+    if (this.tree.has(WORKSPACE)) this.tree.remove(WORKSPACE, true)
+    await this.runner.stopAll()
   }
 
   handle(calls: {

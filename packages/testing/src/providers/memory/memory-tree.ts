@@ -1,3 +1,4 @@
+import { isAbsence } from '../files/file-error.ts'
 import { copyNode, newDir, newFile, newLink, nextChangeKey } from './memory-node.ts'
 import type { MemoryDir, MemoryFile, MemoryNode } from './memory-node.ts'
 import { systemError } from './system-error.ts'
@@ -61,6 +62,15 @@ export class MemoryTree {
     const { node } = this.locate(path, followLast)
     if (node === undefined) throw systemError('ENOENT', path)
     return node
+  }
+
+  has(path: string): boolean {
+    try {
+      return this.locate(path, true).node !== undefined
+    } catch (error) {
+      if (isAbsence(error)) return false
+      throw error
+    }
   }
 
   read(path: string): MemoryFile {

@@ -75,6 +75,8 @@ export class ProcessBackend implements SandboxBackend {
     try {
       await this.#endProcesses(record)
       await this.#sandboxes.remove(record.id)
+      // What was being started in the meantime has no directory left, but it runs.
+      await this.#endProcesses(record)
     } catch (cause) {
       throw new ProviderError('SANDBOX_DESTROY_FAILED', `Sandbox ${record.id} could not be removed; try again.`, {
         cause,

@@ -33,6 +33,7 @@ export class ProcessHandle implements SandboxBackendHandle {
     const baseEnv = sandboxEnv(paths)
     const runner = new ProcessRunner({
       instance: record.instance,
+      root: paths.workspace,
       baseEnv,
       scriptDir: paths.staging,
       clock: options.clock,
@@ -40,7 +41,11 @@ export class ProcessHandle implements SandboxBackendHandle {
     this.id = record.id
     this.workspaceRoot = paths.workspace
     this.fs = new ConfinedFs({ files: hostFiles(paths.staging), root: paths.workspace, watcher })
-    this.terminal = new ProcessTerminals({ instance: record.instance, baseEnv, workspaceRoot: paths.workspace })
+    this.terminal = new ProcessTerminals({
+      instance: record.instance,
+      baseEnv,
+      workspaceRoot: paths.workspace,
+    })
     this.exec = (command, how) => runner.exec(command, how)
     this.spawn = (command, how) => runner.spawn(command, how)
     this.snapshot = options.snapshot

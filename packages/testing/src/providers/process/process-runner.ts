@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { ProviderError } from '@holdfast/core'
 import type { Clock, SandboxBackendHandle, SandboxExecResult, SandboxSpawnHandle } from '@holdfast/core'
 import { ChunkQueue, OutputCollector, Utf8TextDecoder } from '@holdfast/core/provider-kit'
+import { sandboxGone } from '../files/file-error.ts'
 import { commandMark } from './process-mark.ts'
 import { ShellProcess } from './shell-process.ts'
 
@@ -16,6 +18,8 @@ type SpawnOptions = Parameters<SandboxBackendHandle['spawn']>[1]
 export interface ProcessRunnerOptions {
   /** Unique to the sandbox on this machine. */
   instance: string
+  /** The workspace; without it the sandbox is gone. */
+  root: string
   /** Set for every command, below the caller's variables. */
   baseEnv: Record<string, string>
   scriptDir: string
@@ -75,12 +79,14 @@ export class ProcessRunner {
     }
   }
 
-  #start(
+  async #start(
     command: string,
     options: SpawnOptions,
     outputs: { onStdout: (bytes: Uint8Array) => void; onStderr: (bytes: Uint8Array) => void },
   ): Promise<ShellProcess> {
     const { instance, baseEnv, scriptDir } = this.#options
+    // The system says only that it cannot start the shell there.
+    if (!existsSync(this.#options.root)) throw sandboxGone()
     return ShellProcess.start(command, {
       cwd: options.cwd,
       env: { ...baseEnv, ...options.env },
