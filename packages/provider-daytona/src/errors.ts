@@ -80,3 +80,9 @@ export function statusOf(error: unknown): number | undefined {
   const status = isHoldfastError(error) ? error.details['statusCode'] : undefined
   return typeof status === 'number' ? status : undefined
 }
+
+/** Whether a failed request says nothing about whether the sandbox took it. */
+export function isAmbiguous(error: unknown): boolean {
+  if (isHoldfastError(error, 'SANDBOX_UNREACHABLE')) return true
+  return isTransient(error) && statusOf(error) !== 409 && !isHoldfastError(error, 'SANDBOX_STOPPED')
+}

@@ -1,0 +1,73 @@
+import { ConflictError, InvalidInputError, ProviderError } from '@holdfast/core'
+import type { SandboxArchive } from '@holdfast/core'
+import type { TransferFiles } from '../fs/transfer-files.ts'
+import type { LiveSandbox } from '../lease/live-sandbox.ts'
+import { newNonce } from '../naming.ts'
+import { FrameReader } from '../script/frames.ts'
+import { packScript, unpackScript } from './archive-scripts.ts'
+
+/** Longest time for packing or unpacking inside the sandbox. */
+const ARCHIVE_SECONDS = 600
+
+export interface PackOptions {
+  isRecursive?: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** Many files in two requests: one that packs or unpacks in the sandbox, one that carries the bytes. */
+export class DaytonaArchive implements SandboxArchive {
+  readonly #live: LiveSandbox
+  readonly #transfers: TransferFiles
+
+  constructor(live: LiveSandbox, transfers: TransferFiles) {
+    this.#live = live
+    this.#transfers = transfers
+  }
+
+  async pack(paths: readonly string[], options: PackOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const archiveName = newNonce()
+    const script = (nonce: string): string =>
+      packScript({ ...this.#place(nonce, archiveName), paths, isRecursive: options.isRecursive === true })
+    const size = Number(await this.#run('archive pack', script, options.signal))
+    this.#transfers.forget(archiveName)
+    return this.#transfers.downloadStream(archiveName, size, options.signal)
+  }
+
+  async unpack(
+    archive: ReadableStream<Uint8Array>,
+    options: { signal?: AbortSignal; directory?: string } = {},
+  ): Promise<void> {
+    const archiveName = await this.#transfers.uploadStream(archive, options.signal)
+    const directory = options.directory ?? this.#live.workspaceRoot
+    const script = (nonce: string): string => unpackScript({ ...this.#place(nonce, archiveName), directory })
+    await this.#run('archive unpack', script, options.signal)
+  }
+
+  #place(nonce: string, archiveName: string): Parameters<typeof unpackScript>[0] {
+    const { workspaceRoot, stateDir } = this.#live
+    const finished = this.#transfers.takeForgotten()
+    return { nonce, workspaceRoot, stateDir, archiveName, finished, directory: workspaceRoot }
+  }
+
+  async #run(operation: string, script: (nonce: string) => string, signal: AbortSignal | undefined): Promise<string> {
+    const nonce = newNonce()
+    const line = script(nonce)
+    const request = { operation, isRepeatable: true, timeoutMs: ARCHIVE_SECONDS * 1000, signal }
+    const answer = await this.#live.request(request, () =>
+      this.#live.vendor.process.executeCommand(line, undefined, undefined, ARCHIVE_SECONDS),
+    )
+    const frame = FrameReader.readAll(nonce, answer.result).at(-1)
+    if (frame?.kind === 'ok') return frame.payload
+    throw archiveError(frame?.kind, operation, frame?.payload)
+  }
+}
+
+function archiveError(outcome: string | undefined, operation: string, code: string | undefined): Error {
+  if (outcome === 'outside') {
+    return new InvalidInputError('INVALID_PATH', `${operation}: an entry of the archive leaves the workspace.`)
+  }
+  if (outcome === 'conflict') {
+    return new ConflictError('FILE_CONFLICT', `${operation}: a file stands where a directory is needed.`)
+  }
+  return new ProviderError('FILE_FAILED', `${operation} failed in the sandbox.`, { details: { exitCode: code } })
+}

@@ -1,0 +1,77 @@
+import { defineSandboxProvider, NotFoundError } from '@holdfast/core'
+import type { SandboxBackend, SandboxCapabilities, SandboxListing, SandboxProvider } from '@holdfast/core'
+import { mapDaytonaError } from './errors.ts'
+import { daytonaHandle } from './daytona-handle.ts'
+import { SandboxService } from './lease/sandbox-service.ts'
+import { strangerError } from './lease/stranger-error.ts'
+import { callerLabels, templateName } from './naming.ts'
+import type { DaytonaOptions } from './options/daytona-options.ts'
+import { requireDaytonaOptions } from './options/validate-options.ts'
+import { listSandboxes } from './sandbox/list-sandboxes.ts'
+import { deleteSnapshot, ensureSnapshotActive } from './sandbox/snapshots.ts'
+import { captureTemplate } from './templates/capture-template.ts'
+import { probeService } from './sandbox/probe-service.ts'
+
+const CAPABILITIES: SandboxCapabilities = {
+  fs: true,
+  exec: true,
+  env: true,
+  ports: true,
+  backgroundProcesses: true,
+  writableStdin: true,
+  killableProcesses: true,
+  snapshots: true,
+  networkPolicy: true,
+  durableFilesystem: true,
+  fork: false,
+  archive: true,
+  terminal: true,
+  access: true,
+  symlinks: true,
+  unsupported: { fork: 'Only virtual machines can be forked there; a snapshot does the same for a container.' },
+}
+
+/** Sandboxes of a Daytona account. `INVALID_CONFIGURATION` names every fault of the options at once. */
+export function daytonaProvider(options: DaytonaOptions = {}): SandboxProvider {
+  return defineSandboxProvider(daytonaBackend(new SandboxService(requireDaytonaOptions(options))))
+}
+
+function daytonaBackend(service: SandboxService): SandboxBackend {
+  const { account } = service
+  return {
+    name: 'daytona',
+    capabilities: () => CAPABILITIES,
+    mapError: mapDaytonaError,
+    create: async (input) => {
+      const { id, labels, adapterName, signal, policy } = input
+      const isNetworkBlocked = policy?.capabilities?.network === 'deny'
+      return daytonaHandle(service, await service.openNew({ key: id, labels, adapterName, isNetworkBlocked, signal }))
+    },
+    resume: async ({ id, signal }) => {
+      const outcome = await service.resume({ sandboxId: id, signal })
+      if (outcome.kind === 'stranger') throw strangerError(id)
+      return outcome.kind === 'gone' ? null : daytonaHandle(service, outcome.live)
+    },
+    restoreSnapshot: async (input) => {
+      const { id, labels, signal, policy, snapshotId } = input
+      if (!(await ensureSnapshotActive(account, snapshotId, signal))) {
+        throw new NotFoundError('SANDBOX_NOT_FOUND', `No snapshot has the id ${snapshotId}.`)
+      }
+      const isNetworkBlocked = policy?.capabilities?.network === 'deny'
+      const live = await service.openNew({ key: id, labels, snapshot: snapshotId, isNetworkBlocked, signal })
+      return daytonaHandle(service, live)
+    },
+    destroy: ({ id, signal }) => service.destroy(id, signal),
+    list: async ({ labels, signal }): Promise<SandboxListing[]> => {
+      const found = await listSandboxes(account, labels, signal)
+      return found.map((listing) => ({ ...listing, labels: callerLabels(listing.labels) }))
+    },
+    park: ({ id, mode, signal }) => service.park(id, mode, signal),
+    templates: {
+      capture: async (sandboxId, name) => ({ ref: await captureTemplate(service, sandboxId, templateName(name)) }),
+      delete: (ref) => deleteSnapshot(account, ref),
+    },
+    probe: (input) => probeService(service, input?.signal),
+    close: () => service.close(),
+  }
+}

@@ -1,0 +1,53 @@
+import type { LiveSandbox } from '../lease/live-sandbox.ts'
+import type { SessionRun } from './start-in-session.ts'
+
+/** The script gives a sign of life at least every ten seconds. */
+const MAX_SILENCE_MS = 30_000
+
+/**
+ * Reads the log stream of a command until `onText` says that it has all, the stream ends, breaks or goes silent, or
+ * `signal` aborts. How it ended is not told: the client resolves for a cut stream as for a whole one. The socket cannot
+ * be closed from here; the service closes it a second after the command's end.
+ */
+export function followLogs(
+  live: LiveSandbox,
+  run: SessionRun,
+  signal: AbortSignal,
+  onText: (text: string) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    let cancelSilence = live.account.clock.schedule(MAX_SILENCE_MS, () => finish())
+    const finish = (error?: unknown): void => {
+      if (isOver) return
+      isOver = true
+      cancelSilence()
+      signal.removeEventListener('abort', onAbort)
+      if (error === undefined) resolve()
+      else reject(error as Error)
+    }
+    const onAbort = (): void => finish()
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) return finish()
+
+    const hear = (text: string): void => {
+      if (isOver) return
+      live.touch()
+      cancelSilence()
+      cancelSilence = live.account.clock.schedule(MAX_SILENCE_MS, () => finish())
+      try {
+        if (onText(text)) finish()
+      } catch (error) {
+        finish(error)
+      }
+    }
+    const { sessionId } = run.session
+    live.vendor.process
+      .getSessionCommandLogs(sessionId, run.commandId, hear, () => undefined)
+      .then(
+        () => finish(),
+        // A refused handshake: the caller asks in another way and learns why.
+        () => finish(),
+      )
+  })
+}

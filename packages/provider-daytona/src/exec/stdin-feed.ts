@@ -1,0 +1,75 @@
+import { ProviderError } from '@holdfast/core'
+import type { LiveSandbox } from '../lease/live-sandbox.ts'
+import type { CommandRun } from './command-run.ts'
+
+/** Bytes in one line of input. The shell that reads it takes a byte at a time. */
+const MAX_LINE_BYTES = 24 * 1024
+const END_LINE = '.'
+
+/**
+ * Standard input of a running command. The service takes lines of text and knows no end of file, so bytes travel as
+ * numbered lines of base64 and the end is a line of its own; a line that is sent twice counts once.
+ */
+export class StdinFeed {
+  readonly #live: LiveSandbox
+  readonly #run: CommandRun
+  #lines = 0
+  #isClosed = false
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(live: LiveSandbox, run: CommandRun) {
+    this.#live = live
+    this.#run = run
+  }
+
+  /** Rejects with `PROCESS_STDIN_CLOSED` after the end of the input or of the process. */
+  write(data: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(closedError())
+    const bytes = Buffer.from(data, 'utf8')
+    const lines: string[] = []
+    for (let at = 0; at < bytes.length; at += MAX_LINE_BYTES) {
+      lines.push(bytes.subarray(at, at + MAX_LINE_BYTES).toString('base64'))
+    }
+    return this.#queue(lines)
+  }
+
+  /** Gives the process end of file. Repeatable. */
+  end(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    this.#isClosed = true
+    // A process that has ended needs no end of file.
+    return this.#queue([END_LINE]).catch(() => undefined)
+  }
+
+  /** The process has ended. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #queue(lines: readonly string[]): Promise<void> {
+    const sent = this.#last.then(async () => {
+      for (const line of lines) await this.#send(line)
+    })
+    this.#last = sent.catch(() => undefined)
+    return sent
+  }
+
+  async #send(line: string): Promise<void> {
+    const { session } = this.#run
+    if (session === undefined) throw closedError()
+    this.#lines += 1
+    const data = `${this.#lines} ${line}\n`
+    try {
+      await this.#live.request({ operation: 'session input', isRepeatable: true }, () =>
+        this.#live.vendor.process.sendSessionCommandInput(session.session.sessionId, session.commandId, data),
+      )
+    } catch (error) {
+      if (this.#isClosed) throw closedError(error)
+      throw error
+    }
+  }
+}
+
+function closedError(cause?: unknown): ProviderError {
+  return new ProviderError('PROCESS_STDIN_CLOSED', 'The process no longer reads its standard input.', { cause })
+}

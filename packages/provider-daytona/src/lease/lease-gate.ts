@@ -1,0 +1,63 @@
+import { ConflictError, sleep } from '@holdfast/core'
+import type { Clock } from '@holdfast/core'
+
+/** How long a teardown waits for what runs before it goes on. */
+const MAX_DRAIN_MS = 5_000
+
+/**
+ * Lets work on a sandbox through, one teardown at a time apart from it. Work that comes while a teardown runs waits for
+ * it, and is refused once it has happened.
+ */
+export class LeaseGate {
+  readonly #clock: Clock
+  readonly #subject: string
+  readonly #running = new Set<Promise<unknown>>()
+  #teardown: Promise<unknown> | undefined
+  #isOpen = true
+
+  constructor(clock: Clock, subject: string) {
+    this.#clock = clock
+    this.#subject = subject
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Runs `work`, or rejects with `SANDBOX_CLOSED` when the sandbox was torn down. */
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#teardown !== undefined) await this.#teardown.catch(() => undefined)
+    if (!this.#isOpen) {
+      throw new ConflictError('SANDBOX_CLOSED', `Sandbox ${this.#subject} is no longer active; resume it.`)
+    }
+    const running = work()
+    const settled = running.catch(() => undefined)
+    this.#running.add(settled)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(settled)
+    }
+  }
+
+  /** Runs `teardown` alone, after what runs has ended or had its time. A failed one leaves the gate as it was. */
+  async close(teardown: () => Promise<void>): Promise<void> {
+    while (this.#teardown !== undefined) await this.#teardown.catch(() => undefined)
+    const closing = this.#drain().then(teardown)
+    this.#teardown = closing
+    try {
+      await closing
+      this.#isOpen = false
+    } finally {
+      this.#teardown = undefined
+    }
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#running.size === 0) return
+    const stop = new AbortController()
+    const limit = sleep(this.#clock, MAX_DRAIN_MS, stop.signal).catch(() => undefined)
+    await Promise.race([Promise.all(this.#running), limit])
+    stop.abort()
+  }
+}

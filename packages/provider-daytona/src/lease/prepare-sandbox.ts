@@ -1,0 +1,53 @@
+import { ProviderError } from '@holdfast/core'
+import type { DaytonaAccount } from '../account/daytona-account.ts'
+import { newNonce } from '../naming.ts'
+import { FrameReader, frameText } from '../script/frames.ts'
+import type { VendorSandbox } from '../sdk.ts'
+import { prepareScript } from './prepare-script.ts'
+
+export interface PreparedSandbox {
+  /** The workspace's real path. */
+  workspaceRoot: string
+  /** A private directory of ours outside the workspace. */
+  stateDir: string
+  /** The sentinel that stands in the sandbox now; empty when there is none. */
+  sentinel: string
+}
+
+export interface PrepareInput {
+  sentinel: string | undefined
+  replaceSentinel: boolean
+  signal?: AbortSignal | undefined
+}
+
+const PREPARE_SECONDS = 60
+
+/** Makes a started sandbox ready for commands. One request; safe to repeat. */
+export async function prepareSandbox(
+  account: DaytonaAccount,
+  sandbox: VendorSandbox,
+  input: PrepareInput,
+): Promise<PreparedSandbox> {
+  const nonce = newNonce()
+  const script = prepareScript({ nonce, workdir: account.options.workdir, ...input })
+  const answer = await account.request(
+    { operation: 'sandbox prepare', isRepeatable: true, signal: input.signal, timeoutMs: PREPARE_SECONDS * 1000 },
+    () => sandbox.process.executeCommand(script, undefined, undefined, PREPARE_SECONDS),
+  )
+  const frames = new Map(FrameReader.readAll(nonce, answer.result).map((frame) => [frame.kind, frame]))
+  const told = (kind: string): string => {
+    const frame = frames.get(kind)
+    return frame === undefined ? '' : frameText(frame)
+  }
+  if (frames.get('x')?.payload !== '0') {
+    const what =
+      told('f') === 'workspace' ? `the workspace ${account.options.workdir}` : 'a directory for its own files'
+    const reason = frames.has('f')
+      ? `${what} could not be made in it`
+      : 'its shell lacks something: sh, base64, mkdir, find and mv are needed'
+    throw new ProviderError('SANDBOX_CREATE_FAILED', `Sandbox ${sandbox.id} cannot be used: ${reason}.`, {
+      details: { sandboxId: sandbox.id, exitCode: answer.exitCode },
+    })
+  }
+  return { workspaceRoot: told('w'), stateDir: told('s'), sentinel: told('g') }
+}
