@@ -1,0 +1,59 @@
+'use client'
+
+import type { UIMessage } from '@tanstack/ai-react'
+import { useMemo } from 'react'
+import type { RunActivity } from '../lib/client/run-activity.ts'
+import type { RunState } from '../lib/client/run-state.ts'
+import { toolResults } from '../lib/client/tool-call-view.ts'
+import { useStickToEnd } from '../lib/client/use-stick-to-end.ts'
+import { EmptyThread } from './empty-thread.tsx'
+import { MessageView } from './message-view.tsx'
+import styles from './message-list.module.css'
+
+interface MessageListProps {
+  messages: UIMessage[]
+  outputs: RunActivity['outputs']
+  state: RunState
+  onExample: (text: string) => void
+}
+
+/** The conversation. Follows its end until the reader scrolls up. */
+export function MessageList({ messages, outputs, state, onExample }: MessageListProps) {
+  const { scroller, content, isAtEnd, jumpToEnd } = useStickToEnd()
+  const results = useMemo(() => toolResults(messages), [messages])
+  const visible = messages.filter((message) => message.role !== 'system' && message.parts.length > 0)
+  const lastUser = visible.findLastIndex((message) => message.role === 'user')
+  const isWaitingForWords = state.isActive && lastUser === visible.length - 1
+  return (
+    <div className={styles.frame}>
+      {/* Scrolling with the keyboard needs a focusable region. */}
+      <div className={styles.scroller} ref={scroller} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
+        <div className={styles.content} ref={content} data-testid="messages">
+          {visible.length === 0 && <EmptyThread isLoading={state.kind === 'loading'} onExample={onExample} />}
+          {visible.map((message, index) => (
+            <MessageView
+              key={message.id}
+              message={message}
+              results={results}
+              outputs={outputs}
+              isLast={index === visible.length - 1}
+              isActive={state.isActive && index > lastUser}
+            />
+          ))}
+          {isWaitingForWords && visible.length > 0 && (
+            <p className={styles.waiting} aria-hidden>
+              <span />
+              <span />
+              <span />
+            </p>
+          )}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <button type="button" className={styles.jump} onClick={jumpToEnd}>
+          Latest
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+'use client'
+
+import type { UIMessage } from '@tanstack/ai-react'
+import { memo } from 'react'
+import type { RunActivity } from '../lib/client/run-activity.ts'
+import { toolCallView } from '../lib/client/tool-call-view.ts'
+import { Markdown } from './markdown.tsx'
+import { ToolCard } from './tool-card.tsx'
+import styles from './message-view.module.css'
+
+interface MessageViewProps {
+  message: UIMessage
+  results: ReadonlyMap<string, string>
+  outputs: RunActivity['outputs']
+  isLast: boolean
+  /** The run that writes this message goes on. */
+  isActive: boolean
+}
+
+export const MessageView = memo(function MessageView({ message, ...context }: MessageViewProps) {
+  if (message.role === 'user') {
+    return (
+      <article className={styles.user} aria-label="You" data-testid="message-user">
+        {textOf(message)}
+      </article>
+    )
+  }
+  return (
+    <article className={styles.assistant} aria-label="Assistant" data-testid="message-assistant">
+      {message.parts.map((part, index) => (
+        <Part key={partKey(part, index)} part={part} message={message} {...context} />
+      ))}
+    </article>
+  )
+})
+
+type MessagePart = UIMessage['parts'][number]
+
+function Part({ part, message, results, outputs, isLast, isActive }: MessageViewProps & { part: MessagePart }) {
+  const shownParts = message.parts.filter((other) => other.type === 'text' || other.type === 'tool-call')
+  const isLastPart = isLast && shownParts.at(-1) === part
+  switch (part.type) {
+    case 'text':
+      return <Markdown text={part.content} isStreaming={isActive && isLastPart} />
+    case 'thinking':
+      return (
+        <details className={styles.thinking}>
+          <summary>Thinking</summary>
+          {part.content}
+        </details>
+      )
+    case 'tool-call': {
+      const view = toolCallView(part, { result: results.get(part.id), live: outputs[part.id], isActive })
+      return <ToolCard view={view} isLatest={isLastPart} />
+    }
+    default:
+      return null
+  }
+}
+
+function partKey(part: MessagePart, index: number): string {
+  return part.type === 'tool-call' ? part.id : `${part.type}-${index}`
+}
+
+function textOf(message: UIMessage): string {
+  return message.parts.map((part) => (part.type === 'text' ? part.content : '')).join('')
+}

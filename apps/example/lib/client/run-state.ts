@@ -1,0 +1,116 @@
+import type { RunSummary } from './api.ts'
+import type { RunActivity } from './run-activity.ts'
+
+export type RunStateKind =
+  | 'loading'
+  | 'unreachable'
+  | 'joining'
+  | 'starting'
+  | 'running'
+  | 'reconnecting'
+  | 'detached'
+  | 'stopping'
+  | 'waiting'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'ready'
+
+export interface RunState {
+  kind: RunStateKind
+  label: string
+  /** A run goes on, here or elsewhere. */
+  isActive: boolean
+}
+
+export interface RunStateInput {
+  hydration: 'pending' | 'ready' | 'failed'
+  /** A run that the hydration named and that is not joined yet. */
+  joiningRunId: string | null
+  isStreaming: boolean
+  isReconnecting: boolean
+  isStopping: boolean
+  activity: RunActivity
+  /** The thread's latest run as the server has it; undefined while it is not known. */
+  record: RunSummary | null | undefined
+  /** The run whose last event this page has seen. */
+  endedRunId: string | null
+}
+
+const STARTING: Readonly<Record<string, string>> = {
+  waiting: 'waiting for its turn',
+  resuming: 'resuming',
+  restoring: 'restoring',
+  creating: 'creating',
+  source: 'fetching sources',
+  setup: 'running set-up',
+  projecting: 'writing instructions',
+  snapshotting: 'saving an image',
+}
+
+/** One true sentence about the thread's run, from what the stream tells while there is one and from the record else. */
+export function runState(input: RunStateInput): RunState {
+  const { record, endedRunId } = input
+  const isRecordActive = record?.status === 'running' && record.runId !== endedRunId
+  const isActive = input.isStreaming || input.joiningRunId !== null || isRecordActive
+  if (input.isStopping && isActive) return active('stopping', 'Stopping…')
+  if (input.isStreaming) return streaming(input)
+  if (input.joiningRunId !== null) return active('joining', 'Running. Catching up…')
+  if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
+  if (input.hydration === 'failed') return settled('unreachable', 'The thread could not be loaded')
+  if (input.hydration === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
+  return ended(input)
+}
+
+function streaming({ isReconnecting, activity }: RunStateInput): RunState {
+  if (isReconnecting) return active('reconnecting', 'Reconnecting. The run goes on')
+  const { sandbox } = activity
+  if (sandbox?.phase === 'ready') return active('running', 'Running')
+  const detail = sandbox === null ? undefined : (STARTING[sandbox.phase] ?? sandbox.phase)
+  return active('starting', detail === undefined ? 'Starting sandbox…' : `Starting sandbox: ${detail}…`)
+}
+
+function ended({ record, activity, endedRunId }: RunStateInput): RunState {
+  const isSameRun = endedRunId !== null && (record == null || record.runId === endedRunId)
+  const end = (isSameRun ? activity.end : null) ?? endOfRecord(record ?? null)
+  switch (end) {
+    case 'done':
+      return settled('done', 'Done')
+    case 'cancelled':
+      return settled('cancelled', 'Cancelled')
+    case 'waiting':
+      return settled('waiting', 'Waiting for your decision')
+    case 'failed':
+      return settled('failed', failedLabel((isSameRun ? activity.reason : null) ?? record?.error?.message))
+    case null:
+      return settled('ready', 'Ready')
+  }
+}
+
+function endOfRecord(record: RunSummary | null): RunActivity['end'] {
+  switch (record?.status) {
+    case 'completed':
+      return 'done'
+    case 'failed':
+      return 'failed'
+    case 'aborted':
+      return 'cancelled'
+    case 'interrupted':
+      return 'waiting'
+    case 'running':
+    case undefined:
+      return null
+  }
+}
+
+function failedLabel(reason: string | undefined): string {
+  return reason === undefined ? 'Failed' : `Failed: ${reason}`
+}
+
+function active(kind: RunStateKind, label: string): RunState {
+  return { kind, label, isActive: true }
+}
+
+function settled(kind: RunStateKind, label: string): RunState {
+  return { kind, label, isActive: false }
+}

@@ -1,0 +1,133 @@
+'use client'
+
+import type { UIMessage } from '@tanstack/ai-react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { RefObject } from 'react'
+import { ApiError, apiErrorOf, cancelRun, latestRun, messageOf } from './api.ts'
+import type { RunSummary } from './api.ts'
+import type { RunActivity } from './run-activity.ts'
+import { runState } from './run-state.ts'
+import type { RunState } from './run-state.ts'
+import { announceThread } from './thread-signal.ts'
+import { useChatLink } from './use-chat-link.ts'
+import type { ChatLink } from './use-chat-link.ts'
+import { useThreadRecord } from './use-thread-record.ts'
+
+export interface ThreadChat {
+  messages: UIMessage[]
+  activity: RunActivity
+  state: RunState
+  /** Resolves to false when the server did not take the message. */
+  send: (text: string) => Promise<boolean>
+  stop: () => Promise<void>
+}
+
+export interface ThreadChatInput {
+  threadId: string
+  /** What the page showed before it attached anew, so that it never goes blank. */
+  initialMessages: UIMessage[]
+  /** How often the page has attached anew. */
+  attempt: number
+  /** Takes the last request that failed, for a person to read. */
+  onProblem: (problem: string | null) => void
+  /** Called, with what the page shows, when the thread has a run that this page does not follow. */
+  onMissedRun: (shown: UIMessage[]) => void
+}
+
+/** One thread, live: its messages, what its run does, and one true sentence about it. */
+export function useThreadChat(input: ThreadChatInput): ThreadChat {
+  const { threadId, initialMessages, attempt, onProblem } = input
+  const link = useChatLink(threadId, initialMessages)
+  const { chat, activity, hydration, joiningRunId, isReconnecting, endedRunId } = link
+  const isStreaming = chat.isLoading
+  const shown = useLatest(chat.messages)
+  const onMissedRun = useCallback(() => input.onMissedRun(shown.current), [input.onMissedRun, shown])
+  const [isStopping, setStopping] = useState(false)
+  const record = useThreadRecord({
+    threadId,
+    isStreaming,
+    isHydrated: hydration !== 'pending',
+    streamedRunId: chat.runId,
+    endedRunId,
+    attempt,
+    onMissedRun,
+  })
+  const state = runState({
+    hydration,
+    joiningRunId,
+    isStreaming,
+    isReconnecting,
+    isStopping,
+    activity,
+    record,
+    endedRunId,
+  })
+
+  useEffect(() => {
+    if (!state.isActive) setStopping(false)
+  }, [state.isActive])
+  useEffect(() => {
+    if (isStreaming) return () => announceThread(threadId)
+    return undefined
+  }, [isStreaming, threadId])
+  useEffect(() => {
+    if (link.hydrationError !== null) onProblem(messageOf(link.hydrationError))
+  }, [link.hydrationError, onProblem])
+
+  const send = useSend(link, shown, { threadId, onProblem, onMissedRun })
+  const stop = async (): Promise<void> => {
+    setStopping(true)
+    onProblem(null)
+    try {
+      const target = chat.runId ?? joiningRunId ?? activeRunId(record) ?? activeRunId(await latestRun(threadId))
+      if (target !== null) await cancelRun(target)
+    } catch (error) {
+      setStopping(false)
+      onProblem(messageOf(error))
+    }
+  }
+  return { messages: chat.messages, activity, state, send, stop }
+}
+
+function activeRunId(record: RunSummary | null | undefined): string | null {
+  return record?.status === 'running' ? record.runId : null
+}
+
+/** The newest value, for callbacks that run later. */
+function useLatest<T>(value: T): RefObject<T> {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  }, [value])
+  return latest
+}
+
+function useSend(
+  link: ChatLink,
+  shown: RefObject<UIMessage[]>,
+  input: { threadId: string; onProblem: (problem: string | null) => void; onMissedRun: () => void },
+): (text: string) => Promise<boolean> {
+  const { chat, failure, begin } = link
+  return async (text) => {
+    const before = shown.current
+    input.onProblem(null)
+    begin()
+    const sent = chat.sendMessage(text)
+    announceThread(input.threadId)
+    await sent
+    const failed = failure.current
+    if (failed === null || isRunFailure(failed.error)) return true
+    input.onProblem(messageOf(failed.error))
+    if (failed.hadEvents) return true
+    // Not taken as far as this page knows, so it is not shown as said; the composer gives the text back.
+    chat.setMessages(before)
+    const isRefused = apiErrorOf(failed.error)?.status
+    if (isRefused === undefined || isRefused === 409) input.onMissedRun()
+    return false
+  }
+}
+
+/** The run's own failure arrives as its last event, and is told by its state. */
+function isRunFailure(error: unknown): boolean {
+  return !(error instanceof ApiError) && error instanceof Error && error.name === 'Error' && error.cause === undefined
+}

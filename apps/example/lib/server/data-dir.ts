@@ -1,0 +1,4 @@
+import { resolve } from 'node:path'
+
+/** Where the embedded store and local sandboxes keep their files. */
+export const dataDir = resolve(process.env['HOLDFAST_DIR'] ?? '.holdfast')

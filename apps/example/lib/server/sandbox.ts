@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import type { SandboxProvider } from '@holdfast/core'
+import { defineSandbox, defineWorkspace } from '@holdfast/middleware'
+import type { SandboxDefinition } from '@holdfast/middleware'
+import { daytonaProvider } from '@holdfast/provider-daytona'
+import { FaultPlan, processProvider } from '@holdfast/testing'
+import { dataDir } from './data-dir.ts'
+import { perProcess } from './per-process.ts'
+
+/** One sandbox for each thread; it stays between messages. */
+export async function sandbox(): Promise<SandboxDefinition> {
+  return defineSandbox({
+    id: 'example',
+    provider: await perProcess('provider', async () => provider()),
+    workspace: defineWorkspace({ source: { type: 'none' } }),
+    fileEvents: { diff: true },
+  })
+}
+
+/** Daytona with `DAYTONA_API_KEY`. Without, plain folders and processes of this machine, which isolate nothing. */
+function provider(): SandboxProvider {
+  const apiKey = process.env['DAYTONA_API_KEY']
+  if (apiKey) return daytonaProvider({ apiKey })
+  const faults = process.env['HOLDFAST_FAULTS']
+  return processProvider({
+    dir: join(dataDir, 'sandboxes'),
+    ...(faults ? { faults: FaultPlan.fromJson(faults) } : {}),
+  })
+}
