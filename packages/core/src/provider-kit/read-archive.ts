@@ -1,6 +1,6 @@
 import { createTarDecoder } from 'modern-tar'
-import type { ParsedTarEntry } from 'modern-tar'
-import { CorruptDataError } from '../errors/error-classes.ts'
+import type { TarHeader } from 'modern-tar'
+import { CorruptDataError, InvalidInputError } from '../errors/error-classes.ts'
 import { isHoldfastError } from '../errors/holdfast-error.ts'
 import { archivePath } from './archive-entry.ts'
 import type { ReadArchiveEntry } from './archive-entry.ts'
@@ -21,8 +21,9 @@ export async function* readArchive(
     for (;;) {
       const { done, value } = await entries.read()
       if (done) return
-      yield toEntry(value, source)
-      if (!value.body.locked) await value.body.cancel()
+      const body = new EntryBody(value.body, (error) => source.toError(error))
+      yield toEntry(value.header, body.stream)
+      await body.skip()
     }
   } catch (error) {
     throw source.toError(error)
@@ -59,36 +60,51 @@ class WatchedSource {
     if (isHoldfastError(error)) return error
     return new CorruptDataError('CORRUPT_DATA', 'The archive is malformed or ends early.', { cause: error })
   }
+}
 
-  /** A body whose failures are told apart in the same way. */
-  body(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-    return new ReadableStream<Uint8Array>(
+/** One entry's bytes. Once the reader has gone on to the next entry, what is left of them is an error, never an end. */
+class EntryBody {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  #isLeft = false
+
+  constructor(body: ReadableStream<Uint8Array>, toError: (error: unknown) => Error) {
+    this.#reader = body.getReader()
+    this.stream = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          reader ??= body.getReader()
           try {
-            const { done, value } = await reader.read()
+            const { done, value } = await this.#reader.read()
+            if (this.#isLeft) throw leftError()
             if (done) controller.close()
             else controller.enqueue(value)
           } catch (error) {
-            controller.error(this.toError(error))
+            controller.error(toError(error))
           }
         },
-        cancel: (reason) => (reader === undefined ? body.cancel(reason) : reader.cancel(reason)),
+        cancel: (reason) => this.#reader.cancel(reason),
       },
       { highWaterMark: 0 },
     )
   }
+
+  async skip(): Promise<void> {
+    this.#isLeft = true
+    await this.#reader.cancel()
+  }
 }
 
-function toEntry({ header, body }: ParsedTarEntry, source: WatchedSource): ReadArchiveEntry {
+function leftError(): InvalidInputError {
+  return new InvalidInputError('INVALID_ARGUMENT', 'Read the body of an archive entry before asking for the next one.')
+}
+
+function toEntry(header: TarHeader, body: ReadableStream<Uint8Array>): ReadArchiveEntry {
   const path = archivePath(header.name)
   const mode = (header.mode ?? 0) & PERMISSION_BITS
   switch (header.type) {
     case undefined:
     case 'file':
-      return { path, kind: 'file', size: header.size, mode, body: source.body(body) }
+      return { path, kind: 'file', size: header.size, mode, body }
     case 'directory':
       return { path, kind: 'dir', mode }
     case 'symlink':

@@ -117,6 +117,24 @@ test('bodies that are not read are skipped, and a reader that leaves lets the so
   expect(isCancelled).toBe(true)
 })
 
+test('a body that is left half read fails its late reader and does not hold the archive up', async () => {
+  const late: Promise<unknown>[] = []
+  const paths: string[] = []
+  for await (const entry of readArchive(writeArchive([file('a', 'x'.repeat(500_000)), file('b', 'y')]))) {
+    paths.push(entry.path)
+    if (entry.path !== 'a' || entry.kind !== 'file') continue
+    const reader = entry.body.getReader()
+    await reader.read()
+    late.push(
+      Promise.resolve()
+        .then(() => reader.read())
+        .then(() => reader.read()),
+    )
+  }
+  expect(paths).toEqual(['a', 'b'])
+  await expect(late[0]).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
 test('memory stays flat while a large body passes', async () => {
   const piece = new Uint8Array(64 * 1024)
   const pieces = 1_600
