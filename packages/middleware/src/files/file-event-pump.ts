@@ -1,5 +1,5 @@
 import type { Clock, SandboxHandle } from '@holdfast/core'
-import type { SandboxFileEvent } from '@tanstack/ai'
+import type { SandboxFileEvent, SandboxFileHookEvent } from '@tanstack/ai'
 import type { DefinitionLogger } from '../definition/definition-logger.ts'
 import type { SandboxFileHooks } from '../definition/sandbox-hooks.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
@@ -20,12 +20,19 @@ export interface FileEventPumpInput {
   handle: SandboxHandle
   root: string
   diff: boolean
-  emit: (event: SandboxFileEvent) => void
+  /** The accessors of the event read the sandbox when they are called; they are not redacted. */
+  emit: (event: SandboxFileHookEvent) => void
   emitDiff: (diff: SandboxFileDiff) => void
   hooks?: SandboxFileHooks
   clock: Clock
   logger: DefinitionLogger
   redactor?: SecretRedactor
+}
+
+/** Kept beside the event, so that a diff is made once for hooks and viewers. */
+interface ToldEvent {
+  readonly event: SandboxFileHookEvent
+  readonly unified: () => Promise<UnifiedDiff>
 }
 
 /** Most events that one look tells one by one, and most diffs. A checkout of another branch must not drown a run. */
@@ -68,32 +75,33 @@ export class FileEventPump {
     if (changes.length > MAX_EVENTS_PER_LOOK) {
       logger.warn(`${changes.length} files changed at once; ${MAX_EVENTS_PER_LOOK} of them are told.`)
     }
-    const told = changes
-      .slice(0, MAX_EVENTS_PER_LOOK)
-      .map((change) => ({ change, event: this.#event(change, clock.now()) }))
+    const told = changes.slice(0, MAX_EVENTS_PER_LOOK).map((change) => this.#hookEvent(change, clock.now()))
     for (const { event } of told) emit(event)
-    for (const [index, { change, event }] of told.entries()) {
-      const computed = once(() => this.#diff(change))
-      const accessors = {
-        before: async () => (await this.#history.before(change.path)) ?? '',
-        after: async () => (await this.#history.after(change)) ?? '',
-        diff: async () => (await computed()).diff,
-      }
-      await callFileHooks(hooks, { ...event, ...accessors }, logger)
-      if (diff && index < MAX_DIFFS_PER_LOOK) await this.#tellDiff(event, computed)
+    for (const [index, { event, unified }] of told.entries()) {
+      await callFileHooks(hooks, event, logger)
+      if (diff && index < MAX_DIFFS_PER_LOOK) await this.#tellDiff(event, unified)
     }
   }
 
-  async #tellDiff(event: SandboxFileEvent, computed: () => Promise<UnifiedDiff>): Promise<void> {
+  async #tellDiff({ type, path, timestamp }: SandboxFileEvent, unified: ToldEvent['unified']): Promise<void> {
     try {
-      this.#input.emitDiff({ ...event, ...(await computed()) })
+      this.#input.emitDiff({ type, path, timestamp, ...(await unified()) })
     } catch (error) {
-      this.#input.logger.warn(`No diff could be made for ${event.path}.`, error)
+      this.#input.logger.warn(`No diff could be made for ${path}.`, error)
     }
   }
 
-  #event({ type, path }: FileChange, timestamp: number): SandboxFileEvent {
-    return { type, path: `${this.#input.root}/${this.#redacted(path)}`, timestamp }
+  #hookEvent(change: FileChange, timestamp: number): ToldEvent {
+    const unified = once(() => this.#diff(change))
+    const event = {
+      type: change.type,
+      path: `${this.#input.root}/${this.#redacted(change.path)}`,
+      timestamp,
+      before: async () => (await this.#history.before(change.path)) ?? '',
+      after: async () => (await this.#history.after(change)) ?? '',
+      diff: async () => (await unified()).diff,
+    }
+    return { event, unified }
   }
 
   async #diff(change: FileChange): Promise<UnifiedDiff> {

@@ -18,7 +18,7 @@ export interface FileEventsInput extends Omit<FileEventPumpInput, 'clock' | 'log
 /** File events of one run. */
 export interface FileEvents {
   /** Looks sooner after a tool has worked, where the provider cannot tell of changes by itself. */
-  onChunk: (chunk: StreamChunk) => void
+  noticeChunk: (chunk: StreamChunk) => void
   /** Tells everything that has changed up to now, its diffs and hooks included. Never rejects. */
   drain: () => Promise<void>
   /** Ends the watching and waits for what is under way. Never rejects: a failure is logged. Repeatable. */
@@ -40,12 +40,13 @@ export async function startFileEvents(input: FileEventsInput): Promise<FileEvent
     (error: unknown) => void logger.warn('Files of the sandbox cannot be watched; the run has no file events.', error),
   )
   await baseline
-  if (pump === undefined) return { onChunk: () => undefined, drain: async () => undefined, stop: async () => undefined }
+  if (pump === undefined)
+    return { noticeChunk: () => undefined, drain: async () => undefined, stop: async () => undefined }
   const schedule = new LookSchedule(clock, () => pump.look())
   const watch = await startWatch(input, schedule, logger)
   if (watch === undefined) schedule.poll()
   return {
-    onChunk: (chunk) => {
+    noticeChunk: (chunk) => {
       if (watch === undefined && TOOL_CHUNKS.has(chunk.type)) schedule.soon()
     },
     drain: () => pump.look(),
