@@ -1,5 +1,6 @@
 import type { ConformanceSuite } from './conformance-suite.ts'
 import type { ProviderSubject } from './provider-subject.ts'
+import { archiveCases } from './provider/archive-cases.ts'
 import { copyCases } from './provider/copy-cases.ts'
 import { envCases } from './provider/env-cases.ts'
 import { execCases } from './provider/exec-cases.ts'
@@ -32,6 +33,7 @@ export const providerSuite: ConformanceSuite<ProviderSubject> = {
     ...spawnCases,
     ...serviceCases,
     ...gitCases,
+    ...archiveCases,
     ...terminalCases,
   ],
 }

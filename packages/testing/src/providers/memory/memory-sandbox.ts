@@ -1,6 +1,7 @@
 import type { Clock, SandboxBackendHandle } from '@holdfast/core'
 import { ConfinedFs } from '../files/confined-fs.ts'
 import type { TreeWatcher } from '../files/tree-watcher.ts'
+import { memoryArchive } from './memory-archive.ts'
 import { memoryFiles } from './memory-files.ts'
 import { MemoryRunner } from './memory-runner.ts'
 import { MemoryTree } from './memory-tree.ts'
@@ -53,6 +54,7 @@ export class MemorySandbox {
       id: this.id,
       workspaceRoot: WORKSPACE,
       fs: new ConfinedFs({ files: memoryFiles(this.tree), root: WORKSPACE, watcher }),
+      archive: memoryArchive(this.tree, WORKSPACE),
       exec: (command, options) => this.runner.exec(command, options),
       spawn: (command, options) => this.runner.spawn(command, options),
       ...rest,

@@ -15,13 +15,12 @@ export function processCapabilities(isPersistent: boolean): SandboxCapabilities 
     networkPolicy: false,
     durableFilesystem: isPersistent,
     fork: true,
-    archive: false,
+    archive: true,
     terminal: true,
     access: false,
     symlinks: true,
     unsupported: {
       networkPolicy: 'Commands share the network of the host.',
-      archive: 'Files are moved one by one.',
       access: 'A local directory needs no remote shell.',
       ...(findsEveryProcess ? {} : { killableProcesses: 'Only Linux shows which processes came from a command.' }),
       ...(isPersistent

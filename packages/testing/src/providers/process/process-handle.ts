@@ -1,7 +1,15 @@
-import type { Clock, SandboxBackendHandle, SandboxChannel, SandboxSnapshotRef, SandboxTerminals } from '@holdfast/core'
+import type {
+  Clock,
+  SandboxArchive,
+  SandboxBackendHandle,
+  SandboxChannel,
+  SandboxSnapshotRef,
+  SandboxTerminals,
+} from '@holdfast/core'
 import { ConfinedFs } from '../files/confined-fs.ts'
 import type { TreeWatcher } from '../files/tree-watcher.ts'
 import { hostFiles } from './host-files.ts'
+import { processArchive } from './process-archive.ts'
 import { ProcessRunner } from './process-runner.ts'
 import { ProcessTerminals } from './process-terminals.ts'
 import type { SandboxPaths, SandboxRecord } from './sandbox-directory.ts'
@@ -21,6 +29,7 @@ export class ProcessHandle implements SandboxBackendHandle {
   readonly id: string
   readonly workspaceRoot: string
   readonly fs: ConfinedFs
+  readonly archive: SandboxArchive
   readonly terminal: SandboxTerminals
   readonly exec: SandboxBackendHandle['exec']
   readonly spawn: SandboxBackendHandle['spawn']
@@ -41,6 +50,7 @@ export class ProcessHandle implements SandboxBackendHandle {
     this.id = record.id
     this.workspaceRoot = paths.workspace
     this.fs = new ConfinedFs({ files: hostFiles(paths.staging), root: paths.workspace, watcher })
+    this.archive = processArchive(runner, paths)
     this.terminal = new ProcessTerminals({
       instance: record.instance,
       baseEnv,
