@@ -27,6 +27,7 @@ CREATE TABLE "holdfast"."blobs" (
 	"key" text collate "C" PRIMARY KEY NOT NULL,
 	"upload_id" uuid NOT NULL,
 	"size" bigint NOT NULL,
+	"chunk_bytes" integer NOT NULL,
 	"etag" text NOT NULL,
 	"attributes" text,
 	"created_at" double precision NOT NULL,
@@ -61,7 +62,8 @@ CREATE TABLE "holdfast"."checkpoints" (
 	"artifacts_node" bigint NOT NULL,
 	"file_count" integer NOT NULL,
 	"message_count" integer NOT NULL,
-	"artifact_count" integer NOT NULL
+	"artifact_count" integer NOT NULL,
+	"append_id" uuid NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "holdfast"."interrupts" (
@@ -195,4 +197,4 @@ CREATE INDEX "runs_detached" ON "holdfast"."runs" USING btree ("detached_since",
 CREATE INDEX "runs_running" ON "holdfast"."runs" USING btree ("thread_id","started_at") WHERE "holdfast"."runs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "sandbox_instances_by_age" ON "holdfast"."sandbox_instances" USING btree ("updated_at","key");--> statement-breakpoint
 CREATE INDEX "sandbox_instances_by_thread" ON "holdfast"."sandbox_instances" USING btree ("thread_id","updated_at","key");--> statement-breakpoint
-CREATE INDEX "threads_by_owner" ON "holdfast"."threads" USING btree ("owner_id","updated_at","thread_id");
+CREATE INDEX "threads_by_owner" ON "holdfast"."threads" USING btree ("owner_id","updated_at" DESC NULLS LAST,"thread_id");

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidInputError, systemClock } from '@holdfast/core'
-import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { BlobStore, Clock, HoldfastStores } from '@holdfast/core'
+import { fileBlobStore } from './content/file-blob-store.ts'
 import { createSqlStores } from './create-sql-stores.ts'
 import { migrateSchema } from './database/migrate-schema.ts'
 import { importPeer } from './database/missing-peer.ts'
@@ -12,6 +13,10 @@ import { claimDirectory } from './embedded/directory-guard.ts'
 export interface EmbeddedStoresOptions {
   /** Made when it is missing. One process at a time: `STORE_DIRECTORY_IN_USE`. */
   dir: string
+  /** Where bytes are kept. Default: files in `<dir>/blobs`. */
+  blobs?: BlobStore
+  /** Largest blob, for the default. Default 256 MiB. */
+  maxBlobBytes?: number
   /** How long a lock outlives a holder that died. Default 30 s. */
   lockTtlMs?: number
   clock?: Clock
@@ -23,7 +28,8 @@ const SCHEMA = 'holdfast'
  * Stores in a directory, on PGlite, for one process and no service. Opens nothing before the first call; a start that
  * failed is tried again by the next call. `PEER_MISSING` when `@electric-sql/pglite` is not installed.
  */
-export function createEmbeddedStores({ dir, lockTtlMs, clock = systemClock }: EmbeddedStoresOptions): HoldfastStores {
+export function createEmbeddedStores(options: EmbeddedStoresOptions): HoldfastStores {
+  const { dir, lockTtlMs, maxBlobBytes, clock = systemClock } = options
   if (typeof dir !== 'string' || dir === '') {
     throw new InvalidInputError('INVALID_CONFIGURATION', 'Embedded stores: dir must name a directory.')
   }
@@ -33,6 +39,13 @@ export function createEmbeddedStores({ dir, lockTtlMs, clock = systemClock }: Em
     schema: SCHEMA,
     clock,
     locks: lockTtlMs === undefined ? {} : { ttlMs: lockTtlMs },
+    blobs: (assertOpen) =>
+      options.blobs ??
+      fileBlobStore(join(directory, 'blobs'), {
+        clock,
+        assertOpen,
+        ...(maxBlobBytes !== undefined && { maxBlobBytes }),
+      }),
     open: () => openDirectory(directory),
   })
 }

@@ -24,6 +24,8 @@ export interface PostgresStoresOptions {
   listen?: boolean
   /** False never changes the schema: `STORE_SCHEMA_MISSING` until `holdfast-store migrate` ran. Default true. */
   migrate?: boolean
+  /** Largest blob. Default 256 MiB. */
+  maxBlobBytes?: number
   /** How long a lock outlives a holder that died. Default 30 s. */
   lockTtlMs?: number
   clock?: Clock
@@ -41,13 +43,14 @@ const RECONNECT_AFTER_S = 0.05
  */
 export function createPostgresStores(options: PostgresStoresOptions): HoldfastStores {
   assertOptions(options)
-  const { schema = DEFAULT_SCHEMA, clock = systemClock, lockTtlMs } = options
+  const { schema = DEFAULT_SCHEMA, clock = systemClock, lockTtlMs, maxBlobBytes } = options
   const server = new PostgresServer(options, schema)
   return createSqlStores({
     backend: 'postgres',
     schema,
     clock,
     locks: lockTtlMs === undefined ? {} : { ttlMs: lockTtlMs },
+    ...(maxBlobBytes !== undefined && { maxBlobBytes }),
     open: () => server.open(),
     remote: (channel, notify) => new PostgresWakes({ channel, notify, connect: (hooks) => server.openListener(hooks) }),
   })
@@ -121,7 +124,8 @@ function assertOptions({ url, sql, max, lockTtlMs, schema }: PostgresStoresOptio
   if (url !== undefined && !/^postgres(ql)?:\/\//.test(url)) faults.push('url must begin with postgres://')
   if (max !== undefined && !(Number.isInteger(max) && max > 0)) faults.push('max must be a whole number above 0')
   if (lockTtlMs !== undefined && !(lockTtlMs >= 100)) faults.push('lockTtlMs must be 100 or more')
-  if (schema !== undefined && !/^[^\0]{1,63}$/.test(schema)) faults.push('schema must have 1 to 63 characters')
+  if (schema !== undefined && !/^[^\0'"]{1,63}$/.test(schema))
+    faults.push('schema must have 1 to 63 characters and no quotes')
   if (faults.length === 0) return
   throw new InvalidInputError('INVALID_CONFIGURATION', `PostgreSQL stores: ${faults.join('; ')}.`)
 }

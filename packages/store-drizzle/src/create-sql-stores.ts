@@ -1,4 +1,7 @@
-import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { BlobStore, Clock, HoldfastStores } from '@holdfast/core'
+import { SqlArtifactStore } from './content/sql-artifact-store.ts'
+import { SqlBlobStore } from './content/sql-blob-store.ts'
+import { SqlCheckpointStore } from './content/sql-checkpoint-store.ts'
 import { Database } from './database/database.ts'
 import type { SqlConnection } from './database/sql-executor.ts'
 import { repeatable } from './database/statement.ts'
@@ -26,7 +29,11 @@ export interface SqlStoresInput {
   schema: string
   clock: Clock
   locks: SqlLockStoreOptions
+  /** Largest blob. */
+  maxBlobBytes?: number
   open: () => Promise<SqlConnection>
+  /** Where bytes are kept when not in the database. */
+  blobs?: (assertOpen: () => void) => BlobStore
   /** Left out where no other process can write. */
   remote?: (channel: string, notify: (channel: string, payload: string) => Promise<void>) => WakeRemote
 }
@@ -51,6 +58,9 @@ export function createSqlStores(input: SqlStoresInput): HoldfastStores {
     messages: new SqlMessageStore(context),
     interrupts: new SqlInterruptStore(context),
     metadata: new SqlMetadataStore(context),
+    blobs: input.blobs?.(() => db.assertOpen()) ?? new SqlBlobStore(context, input),
+    artifacts: new SqlArtifactStore(context),
+    checkpoints: new SqlCheckpointStore(context),
     ping: async () => {
       await db.rows(ping)
     },
@@ -59,7 +69,7 @@ export function createSqlStores(input: SqlStoresInput): HoldfastStores {
       await hub.close()
       await closing
     },
-  } as unknown as HoldfastStores
+  }
 }
 
 function wakeHub(db: Database, { clock, remote }: SqlStoresInput, channel: string): WakeHub {

@@ -1,3 +1,5 @@
+export { fileBlobStore } from './content/file-blob-store.ts'
+export type { FileBlobStoreOptions } from './content/file-blob-store.ts'
 export { createEmbeddedStores } from './create-embedded-stores.ts'
 export type { EmbeddedStoresOptions } from './create-embedded-stores.ts'
 export { createPostgresStores } from './create-postgres-stores.ts'

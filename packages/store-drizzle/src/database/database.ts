@@ -4,8 +4,8 @@ import { outcomeOf, storeClosed, storeError } from './sql-errors.ts'
 import { StatementTexts } from './statement.ts'
 import type { Row, SqlValue, Statement } from './statement.ts'
 
-/** What a store may do inside a transaction. */
-export interface DatabaseTransaction {
+/** Runs single statements: on the pool, or inside a transaction. */
+export interface StatementRunner {
   rows: (statement: Statement, params?: readonly SqlValue[]) => Promise<readonly Row[]>
   row: (statement: Statement, params?: readonly SqlValue[]) => Promise<Row | undefined>
 }
@@ -22,7 +22,7 @@ export class Database {
   readonly #texts: StatementTexts
   readonly #running = new Set<Promise<unknown>>()
   #connection: Promise<SqlConnection> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(schema: string, open: () => Promise<SqlConnection>) {
     this.#texts = new StatementTexts(schema)
@@ -30,8 +30,8 @@ export class Database {
   }
 
   async rows(statement: Statement, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
-    const text = this.#texts.of(statement)
-    return this.#attempt(statement.repeatable, (connection) => connection.query(text, params))
+    this.assertOpen()
+    return this.#tracked(this.#query(statement, params))
   }
 
   async row(statement: Statement, params: readonly SqlValue[] = []): Promise<Row | undefined> {
@@ -40,21 +40,31 @@ export class Database {
   }
 
   /** `repeatable` says whether the whole work may run once more when its commit's reply was lost. */
-  transaction<T>(work: (tx: DatabaseTransaction) => Promise<T>, options: { repeatable: boolean }): Promise<T> {
-    return this.#attempt(options.repeatable, (connection) => connection.transaction((tx) => work(this.#inside(tx))))
+  async transaction<T>(work: (tx: StatementRunner) => Promise<T>, options: { repeatable: boolean }): Promise<T> {
+    this.assertOpen()
+    const attempt = (connection: SqlConnection): Promise<T> => connection.transaction((tx) => work(this.#inside(tx)))
+    return this.#tracked(this.#attemptPatiently(options.repeatable, attempt))
+  }
+
+  /** Work of several statements that a close waits for, also when it is still queued. */
+  async hold<T>(work: (held: StatementRunner) => Promise<T>): Promise<T> {
+    this.assertOpen()
+    const rows: StatementRunner['rows'] = (statement, params = []) => this.#query(statement, params)
+    return this.#tracked(work(runner(rows)))
   }
 
   assertOpen(): void {
-    if (this.#isClosed) throw storeClosed()
+    if (this.#closing.signal.aborted) throw storeClosed()
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed
+  /** Aborts with `STORE_CLOSED` when a close begins. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.allSettled(this.#running)
+    this.#closing.abort(storeClosed())
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
     const connection = this.#connection
     this.#connection = undefined
     if (connection === undefined) return
@@ -62,20 +72,16 @@ export class Database {
     if (opened.status === 'fulfilled') await opened.value.close()
   }
 
-  #inside(tx: SqlExecutor): DatabaseTransaction {
-    const rows: DatabaseTransaction['rows'] = (statement, params = []) => tx.query(this.#texts.of(statement), params)
-    return {
-      rows,
-      row: async (statement, params) => {
-        const [first] = await rows(statement, params)
-        return first
-      },
-    }
+  #inside(tx: SqlExecutor): StatementRunner {
+    return runner((statement, params = []) => tx.query(this.#texts.of(statement), params))
   }
 
-  async #attempt<T>(isRepeatable: boolean, work: (connection: SqlConnection) => Promise<T>): Promise<T> {
-    this.assertOpen()
-    const running = this.#attemptPatiently(isRepeatable, work)
+  #query(statement: Statement, params: readonly SqlValue[]): Promise<readonly Row[]> {
+    const text = this.#texts.of(statement)
+    return this.#attemptPatiently(statement.repeatable, (connection) => connection.query(text, params))
+  }
+
+  async #tracked<T>(running: Promise<T>): Promise<T> {
     this.#running.add(running)
     try {
       return await running
@@ -106,5 +112,15 @@ export class Database {
       if (this.#connection === connection) this.#connection = undefined
     })
     return connection
+  }
+}
+
+function runner(rows: StatementRunner['rows']): StatementRunner {
+  return {
+    rows,
+    row: async (statement, params) => {
+      const [first] = await rows(statement, params)
+      return first
+    },
   }
 }

@@ -45,8 +45,9 @@ export class SqlLockStore implements FencedLockStore {
     options: LockOptions = {},
   ): Promise<T> => {
     assertId('key', key)
-    this.#context.db.assertOpen()
-    const patience = new Patience(this.#context.clock, key, options)
+    const { db, clock } = this.#context
+    db.assertOpen()
+    const patience = new Patience(clock, { key, closing: db.closing, ...options })
     try {
       const endTurn = await this.#line.enter(key, patience.signal)
       try {
@@ -117,18 +118,17 @@ export class SqlLockStore implements FencedLockStore {
   }
 }
 
-/** The caller's signal and longest wait, as one signal that counts until the lock is held. */
+/** The caller's signal, its longest wait and a close of the stores, as one signal that counts until the lock is held. */
 class Patience {
   readonly #controller = new AbortController()
-  readonly #options: LockOptions
+  readonly #sources: readonly AbortSignal[]
   readonly #cancelTimer: () => void
 
-  constructor(clock: Clock, key: string, options: LockOptions) {
-    const { signal, waitMs } = options
+  constructor(clock: Clock, { key, closing, signal, waitMs }: LockOptions & { key: string; closing: AbortSignal }) {
     signal?.throwIfAborted()
     if (waitMs !== undefined) assertMs('waitMs', waitMs)
-    this.#options = options
-    signal?.addEventListener('abort', this.#onAbort, { once: true })
+    this.#sources = signal === undefined ? [closing] : [closing, signal]
+    for (const source of this.#sources) source.addEventListener('abort', this.#onAbort, { once: true })
     const message = `The lock ${key} was not free within ${waitMs} ms; try again later.`
     const timeout = (): void =>
       this.#controller.abort(new ConflictError('LOCK_TIMEOUT', message, { details: { key }, retryable: true }))
@@ -140,9 +140,9 @@ class Patience {
   }
 
   end(): void {
-    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    for (const source of this.#sources) source.removeEventListener('abort', this.#onAbort)
     this.#cancelTimer()
   }
 
-  #onAbort = (): void => this.#controller.abort(this.#options.signal?.reason)
+  #onAbort = (event: Event): void => this.#controller.abort((event.target as AbortSignal).reason)
 }

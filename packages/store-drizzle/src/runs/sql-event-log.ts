@@ -9,6 +9,7 @@ import {
 } from '@holdfast/core'
 import type { EventLog, EventLogEntry, EventOffset } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
+import type { StatementRunner } from '../database/database.ts'
 import { number } from '../database/row.ts'
 import type { Row } from '../database/statement.ts'
 import { appendFenced, appendUnfenced, inspectLog } from '../statements/append-events.ts'
@@ -23,6 +24,12 @@ export interface SqlEventLogInput {
   runId: string
   epoch: number | undefined
   offset: string | null
+}
+
+interface EventBatch {
+  count: number
+  payload: string
+  batchId: string
 }
 
 export class SqlEventLog implements EventLog {
@@ -49,7 +56,7 @@ export class SqlEventLog implements EventLog {
     this.#context.db.assertOpen()
     if (texts.length === 0) return []
     const batch = { count: texts.length, payload: texts.join('\n'), batchId: randomUUID() }
-    const tail = await this.#appends.run(this.runId, () => this.#append(batch))
+    const tail = await this.#context.db.hold((db) => this.#appends.run(this.runId, () => this.#append(db, batch)))
     this.#context.hub.publish(this.#topic)
     return texts.map((_, index) => formatEventOffset(this.runId, tail - texts.length + 1 + index))
   }
@@ -94,15 +101,11 @@ export class SqlEventLog implements EventLog {
     const { db, hub, channel } = this.#context
     const token = topicToken(this.#topic)
     const notification = [channel, encodeWakes([token])]
-    await this.#appends.run(this.runId, async () => {
-      if (this.#epoch === undefined) await db.rows(closeUnfenced, [this.runId, ...notification])
-      else await this.#closeFenced(this.#epoch, notification)
-    })
+    await db.hold((held) => this.#appends.run(this.runId, () => this.#close(held, notification)))
     hub.wake([token])
   }
 
-  async #append({ count, payload, batchId }: { count: number; payload: string; batchId: string }): Promise<number> {
-    const { db } = this.#context
+  async #append(db: StatementRunner, { count, payload, batchId }: EventBatch): Promise<number> {
     const epoch = this.#epoch
     const row =
       epoch === undefined
@@ -127,8 +130,12 @@ export class SqlEventLog implements EventLog {
     return new ConflictError('LOG_CLOSED', `The event log of run ${runId} is closed.`, { details: { runId } })
   }
 
-  async #closeFenced(epoch: number, notification: string[]): Promise<void> {
-    const { db } = this.#context
+  async #close(db: StatementRunner, notification: string[]): Promise<void> {
+    const epoch = this.#epoch
+    if (epoch === undefined) {
+      await db.rows(closeUnfenced, [this.runId, ...notification])
+      return
+    }
     const closed = await db.row(closeFenced, [this.runId, epoch, ...notification])
     if (closed !== undefined) return
     const state = await db.row(inspectLog, [this.runId])

@@ -9,6 +9,8 @@ export const blobs = holdfastSchema.table(
     key: idText().primaryKey(),
     uploadId: uuid('upload_id').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
+    /** Length of each chunk but the last. */
+    chunkBytes: integer('chunk_bytes').notNull(),
     etag: text().notNull(),
     /** Content type and custom metadata. */
     attributes: jsonText(),
@@ -73,6 +75,8 @@ export const checkpoints = holdfastSchema.table(
     fileCount: integer('file_count').notNull(),
     messageCount: integer('message_count').notNull(),
     artifactCount: integer('artifact_count').notNull(),
+    /** Which call stored it, so that one whose reply was lost can be repeated. */
+    appendId: uuid('append_id').notNull(),
   },
   (table) => [
     index('checkpoints_by_thread').on(table.threadId, table.createdAt, table.checkpointId),

@@ -12,7 +12,7 @@ export const threads = holdfastSchema.table(
     createdAt: epochMs('created_at').notNull(),
     updatedAt: epochMs('updated_at').notNull(),
   },
-  (table) => [index('threads_by_owner').on(table.ownerId, table.updatedAt, table.threadId)],
+  (table) => [index('threads_by_owner').on(table.ownerId, table.updatedAt.desc(), table.threadId)],
 )
 
 /** The row that a save locks, so that two saves of one thread never mix. */

@@ -17,8 +17,8 @@ export const findThread = repeatable(`select ${COLUMNS} from holdfast.threads wh
 
 export const listThreads = repeatable(`
   select ${COLUMNS} from holdfast.threads
-  where owner_id = $1 and (updated_at, thread_id) < ($2::double precision, $3::text collate "C")
-  order by updated_at desc, thread_id desc
+  where owner_id = $1 and updated_at <= $2::double precision and (updated_at < $2::double precision or thread_id > $3::text)
+  order by updated_at desc, thread_id
   limit $4::integer
 `)
 

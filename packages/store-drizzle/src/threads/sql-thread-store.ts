@@ -12,14 +12,14 @@ import {
 import type { ThreadRecord, ThreadStore } from '@holdfast/core'
 import { maybeText, number, text } from '../database/row.ts'
 import type { Row } from '../database/statement.ts'
-import { deleteThreadRows, lockThreadRuns } from '../statements/delete-thread.ts'
+import { deleteThreadRows, lockThreadContent, lockThreadRuns } from '../statements/delete-thread.ts'
 import { ensureThread, findThread, listThreads, renameThread, touchThread } from '../statements/threads.ts'
 import type { StoreContext } from '../store-context.ts'
 import { topicToken } from '../wake/wake-topic.ts'
 
 const DEFAULT_LIMIT = 100
-/** Later than any time and longer than any id: a list without a cursor starts above everything. */
-const FROM_THE_TOP = [Number.MAX_VALUE, '\u{10ffff}']
+/** Later than any time: a list without a cursor starts above everything. */
+const FROM_THE_TOP = [Number.MAX_VALUE, '']
 
 export class SqlThreadStore implements ThreadStore {
   readonly #context: StoreContext
@@ -79,6 +79,7 @@ export class SqlThreadStore implements ThreadStore {
         const runs = await tx.rows(lockThreadRuns, [threadId])
         const holder = runs.find((run) => run['holds_thread'] === true)
         if (holder !== undefined) throw threadBusy(threadId, holder)
+        await tx.rows(lockThreadContent, [threadId])
         return tx.rows(deleteThreadRows, [threadId])
       },
       { repeatable: true },

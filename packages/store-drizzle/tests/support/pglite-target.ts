@@ -6,6 +6,7 @@ import { createSqlStores } from '../../src/create-sql-stores.ts'
 import { migrateSchema } from '../../src/database/migrate-schema.ts'
 import { pgliteConnection } from '../../src/database/pglite-executor.ts'
 import { advanceBoth } from './advance-both.ts'
+import { MAX_BLOB_BYTES } from './blob-limit.ts'
 import { EMPTY_STORES, MOVABLE_TIME, MOVE_TIME } from './movable-time.ts'
 
 /** One PGlite for a file of tests, because starting one takes seconds; its tables are emptied for each case. */
@@ -42,10 +43,12 @@ function openSubject(pglite: PGlite) {
       schema: 'holdfast',
       clock,
       locks: {},
+      maxBlobBytes: MAX_BLOB_BYTES,
       open: () => Promise.resolve(pgliteConnection(pglite, async () => {})),
     })
   let stores = create()
   const subject: StoreSubject = {
+    maxBlobBytes: MAX_BLOB_BYTES,
     get stores() {
       return stores
     },

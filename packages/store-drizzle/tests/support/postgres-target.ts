@@ -6,6 +6,7 @@ import type { Sql } from 'postgres'
 import { createPostgresStores } from '../../src/index.ts'
 import type { PostgresStoresOptions } from '../../src/index.ts'
 import { advanceBoth } from './advance-both.ts'
+import { MAX_BLOB_BYTES } from './blob-limit.ts'
 import { EMPTY_STORES, MOVABLE_TIME, MOVE_TIME } from './movable-time.ts'
 
 export interface PostgresTargetOptions {
@@ -26,7 +27,9 @@ export function postgresTarget({ version = 18, stores = {} }: PostgresTargetOpti
       server ??= startServer(version)
       const { postgres: running, admin } = await server
       await admin.unsafe(EMPTY_STORES).simple()
-      return openSubject(admin, (clock) => createPostgresStores({ url: running.url, clock, max: 4, ...stores }))
+      return openSubject(admin, (clock) =>
+        createPostgresStores({ url: running.url, clock, max: 4, maxBlobBytes: MAX_BLOB_BYTES, ...stores }),
+      )
     },
   }
   return {
@@ -59,6 +62,7 @@ function openSubject(admin: Sql, create: (clock: FakeClock) => HoldfastStores) {
   }
   let stores = connect()
   const subject: StoreSubject = {
+    maxBlobBytes: MAX_BLOB_BYTES,
     get stores() {
       return stores
     },

@@ -1,0 +1,58 @@
+import { repeatable } from '../database/statement.ts'
+
+const COLUMNS = `checkpoint_id, thread_id, parent_id, created_at, attributes, append_id,
+  file_count, message_count, artifact_count, files_node, conversation_node, artifacts_node`
+
+export const findCheckpoint = repeatable(`select ${COLUMNS} from holdfast.checkpoints where checkpoint_id = $1`)
+
+export const listCheckpoints = repeatable(`
+  select ${COLUMNS} from holdfast.checkpoints where thread_id = $1 order by created_at, checkpoint_id
+`)
+
+export const listSummaries = repeatable(`
+  select ${COLUMNS} from holdfast.checkpoints
+  where thread_id = $1 and (created_at, checkpoint_id) < ($2::double precision, $3::text collate "C")
+  order by created_at desc, checkpoint_id desc
+  limit $4::integer
+`)
+
+export const firstSummaries = repeatable(`
+  select ${COLUMNS} from holdfast.checkpoints
+  where thread_id = $1
+  order by created_at desc, checkpoint_id desc
+  limit $2::integer
+`)
+
+export const listAllCheckpoints = repeatable(`
+  select ${COLUMNS} from holdfast.checkpoints where checkpoint_id > $1 order by checkpoint_id limit $2::integer
+`)
+
+export const findHead = repeatable(`select head_id from holdfast.checkpoint_heads where thread_id = $1`)
+
+/** Runs under the lock on the head. */
+export const dropHead = repeatable(`
+  with gone as (
+    delete from holdfast.checkpoints where checkpoint_id = $2 and thread_id = $1
+    returning parent_id, files_node, conversation_node, artifacts_node
+  ), moved as (
+    update holdfast.checkpoint_heads set head_id = (select parent_id from gone)
+    where thread_id = $1 and exists (select from gone)
+  )
+  select parent_id, files_node, conversation_node, artifacts_node from gone
+`)
+
+export const isThreadInUse = repeatable(`
+  select exists (select from holdfast.checkpoints where thread_id = $1)
+    or exists (select from holdfast.messages where thread_id = $1) as is_in_use
+`)
+
+export const deleteThreadCheckpoints = repeatable(`
+  with gone_nodes as (
+    delete from holdfast.checkpoint_nodes where thread_id = $1 returning node_id
+  ), gone_references as (
+    delete from holdfast.blob_references where node_id in (select node_id from gone_nodes)
+  ), gone_heads as (
+    delete from holdfast.checkpoint_heads where thread_id = $1
+  )
+  delete from holdfast.checkpoints where thread_id = $1
+`)
