@@ -56,6 +56,11 @@ export { SANDBOX_STATUS_EVENT } from './session/sandbox-status.ts'
 export { withSandbox } from './session/with-sandbox.ts'
 export type { WithSandboxOptions } from './session/with-sandbox-options.ts'
 
+export { sandboxTools } from './tools/sandbox-tools.ts'
+export { sandboxApproval } from './tools/sandbox-approval.ts'
+export { defineSandboxPolicy } from './policy/define-sandbox-policy.ts'
+export { bearer } from './secrets/bearer-secret.ts'
+
 export { createChatRoutes } from './routes/create-chat-routes.ts'
 export type { ChatRoutes } from './routes/create-chat-routes.ts'
 export type { AuthorizeInput, ChatAction, ChatRoutesOptions, ModelInput } from './routes/chat-routes-options.ts'

@@ -61,5 +61,8 @@ function messagesOf(call: ObservedCall, now: number): ModelMessage[] {
     ...shared,
   }
   if (call.result === undefined) return [made]
-  return [made, { role: 'tool', id: `${call.toolCallId}-result`, toolCallId: call.toolCallId, content: call.result, ...shared }]
+  return [
+    made,
+    { role: 'tool', id: `${call.toolCallId}-result`, toolCallId: call.toolCallId, content: call.result, ...shared },
+  ]
 }

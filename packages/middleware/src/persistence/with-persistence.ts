@@ -40,7 +40,8 @@ export function withPersistence(
     onChunk(ctx, chunk) {
       runs.get(ctx)?.state.observe(chunk)
     },
-    onFinish: (ctx, info) => end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
+    onFinish: (ctx, info) =>
+      end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
     onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
     onAbort: (ctx) => end(ctx, { status: 'aborted', keepSandbox: false }),
   })
@@ -136,7 +137,11 @@ async function answerInterrupts(
   }
 }
 
-function completionOf(): { promise: Promise<void>; settle: (outcome: RunOutcome) => void; fail: (error: unknown) => void } {
+function completionOf(): {
+  promise: Promise<void>
+  settle: (outcome: RunOutcome) => void
+  fail: (error: unknown) => void
+} {
   let settle: (outcome: RunOutcome) => void = () => undefined
   let fail: (error: unknown) => void = () => undefined
   const promise = new Promise<void>((resolve, reject) => {

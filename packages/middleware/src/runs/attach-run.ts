@@ -1,4 +1,11 @@
-import { assertId, InvalidInputError, isHoldfastError, isTerminalRunStatus, NotFoundError, systemClock } from '@holdfast/core'
+import {
+  assertId,
+  InvalidInputError,
+  isHoldfastError,
+  isTerminalRunStatus,
+  NotFoundError,
+  systemClock,
+} from '@holdfast/core'
 import type { Clock, HoldfastStores, RunRecord } from '@holdfast/core'
 import { resolveResumeRunId } from '@tanstack/ai'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'

@@ -67,9 +67,12 @@ export class LogWriter {
     this.#length ??= await this.#retrying(() => this.#storedLength())
     const before = this.#length
     let isFirstTry = true
-    await this.#retrying(async () => {
-      if (isFirstTry || !(await this.#tookEffect(before, batch.length))) await this.#log.append(batch)
-    }, () => (isFirstTry = false))
+    await this.#retrying(
+      async () => {
+        if (isFirstTry || !(await this.#tookEffect(before, batch.length))) await this.#log.append(batch)
+      },
+      () => (isFirstTry = false),
+    )
     this.#length = before + batch.length
   }
 

@@ -11,7 +11,8 @@ export function outcomeOfEnd(session: RunSession, last: StreamChunk | undefined)
 
 /** An end without a terminal chunk is a failure, never a success. */
 export function outcomeOfLastChunk(last: StreamChunk | undefined): RunOutcome {
-  if (last?.type === EventType.RUN_FINISHED) return isInterruptChunk(last) ? { status: 'interrupted' } : { status: 'completed' }
+  if (last?.type === EventType.RUN_FINISHED)
+    return isInterruptChunk(last) ? { status: 'interrupted' } : { status: 'completed' }
   if (last?.type !== EventType.RUN_ERROR) {
     return { status: 'failed', error: { message: 'The model loop ended without a result.' } }
   }

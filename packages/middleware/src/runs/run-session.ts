@@ -113,7 +113,7 @@ export class RunSession {
   /** Runs every handler in the order they were added. All are tried; the first failure is thrown at the end. */
   async runEndHandlers(outcome: RunOutcome): Promise<void> {
     const failures: unknown[] = []
-    for (const { handler } of [...this.#handlers]) {
+    for (const { handler } of this.#handlers) {
       try {
         await this.runEndHandler(handler.name, outcome)
       } catch (error) {

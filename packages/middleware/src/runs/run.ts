@@ -5,6 +5,7 @@ import { driveRun } from './drive-run.ts'
 import { eventStreamResponse } from './event-stream-response.ts'
 import type { EventStreamOptions } from './event-stream-response.ts'
 import type { ChatRequest } from './request-body.ts'
+import { sandboxApproval } from '../tools/sandbox-approval.ts'
 import { openDriverLog, RunEventLog } from './run-event-log.ts'
 import type { RunSession } from './run-session.ts'
 
@@ -15,6 +16,8 @@ export interface RunChatOptions {
   parentRunId?: string
   messages: ModelMessage[]
   resume?: NonNullable<ChatRequest['resume']>
+  /** The pauses that a sandbox policy may need. */
+  interrupts: readonly [typeof sandboxApproval]
   abortController: AbortController
 }
 
@@ -51,6 +54,7 @@ export class Run {
       threadId: session.threadId,
       runId: session.runId,
       messages: input.messages,
+      interrupts: [sandboxApproval],
       abortController: session.controller,
       ...(chat.parentRunId === undefined ? {} : { parentRunId: chat.parentRunId }),
       ...(chat.resume === undefined ? {} : { resume: chat.resume }),
@@ -61,7 +65,10 @@ export class Run {
    * Drives the stream to its end in this process, whoever watches, and answers with the run's events as they are stored.
    * The last event is stored after transcript, sandbox and checkpoint. Rejections of the drive go to `onFailure`.
    */
-  respond(stream: AsyncIterable<StreamChunk>, options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {}): Response {
+  respond(
+    stream: AsyncIterable<StreamChunk>,
+    options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {},
+  ): Response {
     const { onFailure = warn, ...rest } = options
     this.drive(stream).catch(onFailure)
     const log = this.session.stores.eventLog.open({ runId: this.runId, offset: OFFSET_START })

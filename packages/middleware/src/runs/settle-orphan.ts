@@ -44,7 +44,13 @@ async function claimDead(stores: HoldfastStores, record: RunRecord): Promise<Wri
   const { runId, threadId } = record
   try {
     const owner = newRunOwner()
-    const { epoch } = await stores.drivers.claim({ runId, threadId, owner, ttlMs: DRIVER_LEASE_MS, purpose: 'finalize' })
+    const { epoch } = await stores.drivers.claim({
+      runId,
+      threadId,
+      owner,
+      ttlMs: DRIVER_LEASE_MS,
+      purpose: 'finalize',
+    })
     return { runId, epoch }
   } catch (error) {
     if (isHoldfastError(error, 'DRIVER_HELD')) return 'driven'

@@ -4,7 +4,11 @@ const MAX_TITLE_LENGTH = 80
 
 /** A thread is called by its first line of the person's words until somebody gives it a name. */
 export function titleOf(messages: readonly (UIMessage | ModelMessage)[]): string {
-  const text = messages.filter((message) => message.role === 'user').map(textOf).find((line) => line !== '') ?? ''
+  const text =
+    messages
+      .filter((message) => message.role === 'user')
+      .map(textOf)
+      .find((line) => line !== '') ?? ''
   const characters = [...text.replaceAll(/\s+/g, ' ').trim()]
   if (characters.length <= MAX_TITLE_LENGTH) return characters.join('') || 'New thread'
   return `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`

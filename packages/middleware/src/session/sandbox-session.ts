@@ -3,10 +3,12 @@ import type { Clock, SandboxHandle } from '@holdfast/core'
 import type { ChatMiddlewareContext } from '@tanstack/ai'
 import type { EnsuredSandbox, SandboxEnsureContext } from '../definition/ensure-context.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
-import type { FileEvents } from '../files/start-file-events.ts'
+import type { SecretRedactor } from '../secrets/secret-redactor.ts'
+import { workspaceRedactor } from '../secrets/workspace-redactor.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
 import { SandboxStatus } from './sandbox-status.ts'
+import type { SessionFileEvents } from './session-file-events.ts'
 import type { WithSandboxOptions } from './with-sandbox-options.ts'
 
 /** What `withSandbox` holds for one run. `sandbox` appears once it is ready. */
@@ -16,8 +18,10 @@ export class SandboxSession {
   readonly options: WithSandboxOptions
   readonly clock: Clock
   readonly status: SandboxStatus
+  /** Knows the workspace's secrets. */
+  readonly redactor: SecretRedactor
   sandbox: EnsuredSandbox | undefined
-  files: FileEvents | undefined
+  files: SessionFileEvents | undefined
   #ending: Promise<void> | undefined
 
   constructor(ctx: ChatMiddlewareContext, definition: SandboxDefinition, options: WithSandboxOptions) {
@@ -26,6 +30,7 @@ export class SandboxSession {
     this.options = options
     this.clock = options.run?.session.clock ?? systemClock
     this.status = new SandboxStatus(ctx)
+    this.redactor = workspaceRedactor(definition.workspace)
   }
 
   get run(): Run | undefined {

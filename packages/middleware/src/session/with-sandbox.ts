@@ -21,16 +21,15 @@ import type { WithSandboxOptions } from './with-sandbox-options.ts'
 /** The set-up of a sandbox, in order. A failure undoes the finished ones, newest first. */
 const SETUP: readonly Step<SandboxSession>[] = [listen, ensureSandbox, provideCapabilities, announceReady, watchFiles]
 
+type SandboxMiddleware = DefinedChatMiddleware<unknown, readonly [], readonly [typeof SandboxCapability]>
+
 type Hooks = ReturnType<typeof sandboxPolicyHooks>
 
 /**
  * Gives a run its sandbox. Put it after `withPersistence`. Tools from `sandboxTools()` work on this run's own sandbox and
  * obey the definition's policy.
  */
-export function withSandbox(
-  definition: SandboxDefinition,
-  options: WithSandboxOptions = {},
-): DefinedChatMiddleware<unknown, readonly [], readonly [typeof SandboxCapability]> {
+export function withSandbox(definition: SandboxDefinition, options: WithSandboxOptions = {}): SandboxMiddleware {
   const sessions = new WeakMap<ChatMiddlewareContext, { session: SandboxSession; policy: Hooks }>()
   const policyOf = (ctx: ChatMiddlewareContext): Hooks | undefined => sessions.get(ctx)?.policy
   const end = async (ctx: ChatMiddlewareContext, outcome: RunOutcome): Promise<void> => {
@@ -39,7 +38,7 @@ export function withSandbox(
     if (run === undefined) await session?.endOnce(outcome, endSandbox)
     else await run.runEndHandler('sandbox', run.stoppedOutcome() ?? run.settle(outcome))
   }
-  return defineChatMiddleware({
+  const middleware = defineChatMiddleware({
     name: 'holdfast-sandbox',
     provides: [SandboxCapability],
     async setup(ctx) {
@@ -62,4 +61,6 @@ export function withSandbox(
     onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
     onAbort: (ctx) => end(ctx, { status: 'aborted', keepSandbox: false }),
   })
+  // `run.chat` registers the approval interrupt; a chat without it refuses what the policy asks about, so it is no type error.
+  return middleware as unknown as SandboxMiddleware
 }
