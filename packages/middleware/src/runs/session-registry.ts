@@ -1,8 +1,14 @@
 import type { HoldfastStores } from '@holdfast/core'
 import type { RunSession } from './run-session.ts'
 
-/** Which runs this process drives, per set of stores. Weak, so that closed stores take their entries with them. */
-const registries = new WeakMap<HoldfastStores, Map<string, RunSession>>()
+const REGISTRIES = Symbol.for('@holdfast/middleware/sessions')
+const holder = globalThis as { [REGISTRIES]?: WeakMap<HoldfastStores, Map<string, RunSession>> }
+
+/**
+ * Which runs this process drives, per set of stores. Weak, so that closed stores take their entries with them. Global,
+ * because a bundler may load this module once for each entry, and a shutdown must find the runs of all of them.
+ */
+const registries = (holder[REGISTRIES] ??= new WeakMap())
 
 function sessionsOf(stores: HoldfastStores): Map<string, RunSession> {
   let sessions = registries.get(stores)
