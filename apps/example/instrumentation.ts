@@ -1,5 +1,12 @@
 export async function register(): Promise<void> {
   if (process.env['NEXT_RUNTIME'] !== 'nodejs') return
-  const { stopOnSignal } = await import('./lib/server/shutdown.ts')
-  await stopOnSignal()
+  const [{ stopOnSignal }, { stores }] = await Promise.all([
+    import('./lib/server/shutdown.ts'),
+    import('./lib/server/stores.ts'),
+  ])
+  stopOnSignal()
+  // Opens the store ahead of the first request. What fails here is tried again then, and told by /api/health.
+  stores()
+    .ping()
+    .catch((error: unknown) => console.error('The store could not be opened yet.', error))
 }

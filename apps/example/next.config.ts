@@ -11,16 +11,19 @@ const config: NextConfig = {
   ...(process.env['HOLDFAST_STANDALONE'] === '1' ? { output: 'standalone' } : {}),
   outputFileTracingRoot: repositoryRoot,
   turbopack: { root: repositoryRoot },
-  // Loaded by Node itself, once per process: they hold connections, WASM files and running sandboxes.
+  // Loaded by Node itself: they hold connections, WASM and native files. (Here the workspace's own packages are bundled
+  // all the same, because they are links out of node_modules.)
   serverExternalPackages: [
     '@holdfast/core',
     '@holdfast/middleware',
     '@holdfast/provider-daytona',
     '@holdfast/store-drizzle',
     '@holdfast/testing',
-    '@electric-sql/pglite',
     '@daytonaio/sdk',
+    '@electric-sql/pglite',
+    '@lydell/node-pty',
     '@tanstack/ai',
+    'just-bash',
     'postgres',
   ],
   // The typecheck target covers the app and its tests with the repository's own compiler.

@@ -6,11 +6,11 @@ import { sandbox } from './sandbox.ts'
 import { stores } from './stores.ts'
 
 /** Everything under `/api`. */
-export async function routes(): Promise<ChatRoutes> {
+export function routes(): ChatRoutes {
   const { name, adapter } = model()
   return createChatRoutes({
-    stores: await stores(),
-    sandbox: await sandbox(),
+    stores: stores(),
+    sandbox: sandbox(),
     model: adapter,
     modelName: name,
     tools: sandboxTools(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SandboxProvider } from '@holdfast/core'
-import { defineSandbox, defineWorkspace } from '@holdfast/middleware'
+import { defineSandbox } from '@holdfast/middleware'
 import type { SandboxDefinition } from '@holdfast/middleware'
 import { daytonaProvider } from '@holdfast/provider-daytona'
 import { FaultPlan, processProvider } from '@holdfast/testing'
@@ -8,13 +8,8 @@ import { dataDir } from './data-dir.ts'
 import { perProcess } from './per-process.ts'
 
 /** One sandbox for each thread; it stays between messages. */
-export async function sandbox(): Promise<SandboxDefinition> {
-  return defineSandbox({
-    id: 'example',
-    provider: await perProcess('provider', async () => provider()),
-    workspace: defineWorkspace({ source: { type: 'none' } }),
-    fileEvents: { diff: true },
-  })
+export function sandbox(): SandboxDefinition {
+  return defineSandbox({ id: 'example', provider: perProcess('provider', provider), fileEvents: true })
 }
 
 /** Daytona with `DAYTONA_API_KEY`. Without, plain folders and processes of this machine, which isolate nothing. */

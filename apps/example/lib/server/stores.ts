@@ -4,11 +4,13 @@ import { createEmbeddedStores, createPostgresStores } from '@holdfast/store-driz
 import { dataDir } from './data-dir.ts'
 import { perProcess } from './per-process.ts'
 
-/** PostgreSQL with `DATABASE_URL`, which several replicas may share; else a database of this process in a folder. */
-export function stores(): Promise<HoldfastStores> {
-  return perProcess('stores', async () => {
+/**
+ * PostgreSQL with `DATABASE_URL`, which several replicas may share; else a database of this process in a folder. Opened
+ * by its first use; an opening that fails is tried again by the next use.
+ */
+export function stores(): HoldfastStores {
+  return perProcess('stores', () => {
     const url = process.env['DATABASE_URL']
-    if (url) return createPostgresStores({ url })
-    return createEmbeddedStores({ dir: join(dataDir, 'db') })
+    return url ? createPostgresStores({ url }) : createEmbeddedStores({ dir: join(dataDir, 'db') })
   })
 }
