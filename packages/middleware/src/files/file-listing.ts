@@ -19,29 +19,34 @@ const MAX_LISTING_BYTES = 16 * 1024 * 1024
 const LISTING_TIMEOUT_MS = 60_000
 
 const NAMES = IGNORED_DIRS.map((name) => `-name ${shellQuote(name)}`).join(' -o ')
-const FIND = `find . \\( ${NAMES} \\) -prune -o \\( -type f -o -type l \\)`
+const FIND = `find . \\( ${NAMES} \\) -prune -o`
 
-/** GNU find: times to the nanosecond. */
-const PRINTF_LISTING = `${FIND} -printf '%s/%T@/%C@/%i/%p\\0'`
-/** BusyBox has no -printf; its times are whole seconds. */
-const STAT_LISTING = `${FIND} -exec stat -c '%s/%Y/%Z/%i/%n' {} +`
+/** The first that works is taken. */
+const LISTINGS = [
+  // GNU find: times to the nanosecond.
+  { command: `${FIND} \\( -type f -o -type l \\) -printf '%s/%T@/%C@/%i/%p\\0'`, separator: '\0' },
+  // BusyBox has no -printf; its times are whole seconds.
+  { command: `${FIND} \\( -type f -o -type l \\) -exec stat -c '%s/%Y/%Z/%i/%n' {} +`, separator: '\n' },
+  // An interpreted shell, without links, inodes and times of change.
+  { command: `${FIND} -type f -printf '%s/%T@/0/0/%p\\n'`, separator: '\n' },
+] as const
 
 const ENTRY = /^(\d+)\/([\d.-]+\/[\d.-]+\/\d+)\/\.\/(.+)$/s
 
 /** Every file below `root`, in one round trip. `LIMIT_EXCEEDED` for a tree whose listing would not fit in memory. */
 export async function listTree(handle: SandboxHandle, root: string, signal?: AbortSignal): Promise<FileListing> {
-  const run = (command: string): Promise<SandboxExecResult> =>
-    handle.process.exec(command, {
+  let problem = ''
+  for (const { command, separator } of LISTINGS) {
+    const result = await handle.process.exec(command, {
       cwd: root,
       timeoutMs: LISTING_TIMEOUT_MS,
       maxOutputBytes: MAX_LISTING_BYTES,
       ...(signal !== undefined && { signal }),
     })
-  const precise = await run(PRINTF_LISTING)
-  if (isUsable(precise)) return parseListing(precise.stdout.split('\0'))
-  const coarse = await run(STAT_LISTING)
-  if (isUsable(coarse)) return parseListing(coarse.stdout.split('\n'))
-  throw new ProviderError('FILE_FAILED', `The sandbox cannot list its files: ${coarse.stderr.slice(0, 500)}`)
+    if (isUsable(result)) return parseListing(result.stdout.split(separator))
+    problem = result.stderr.slice(0, 500)
+  }
+  throw new ProviderError('FILE_FAILED', `The sandbox cannot list its files: ${problem}`)
 }
 
 /** Files that vanish during the listing make find fail; what it printed is right all the same. */

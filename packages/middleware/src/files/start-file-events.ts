@@ -37,7 +37,10 @@ export async function startFileEvents(input: FileEventsInput): Promise<FileEvent
   const baseline = findGitBaseline(handle, root, logger)
   const pump = await listTree(handle, root).then(
     async (listing) => new FileEventPump({ ...input, clock, logger }, listing, await baseline),
-    (error: unknown) => void logger.warn('Files of the sandbox cannot be watched; the run has no file events.', error),
+    (error: unknown) => {
+      logger.warn('Files of the sandbox cannot be watched; the run has no file events.', error)
+      return undefined
+    },
   )
   await baseline
   if (pump === undefined)

@@ -40,10 +40,10 @@ export const searchFilesTool = defineSandboxTool({
   },
 })
 
-/** Works with GNU and BusyBox tools. Files above 2 MiB and binary ones are left out. */
+/** Works with GNU and BusyBox tools; `/dev/null` makes grep name the file also when there is one. Files above 2 MiB and binary ones are left out. */
 function searchCommand(pattern: string, name: string | undefined, ignoreCase: boolean): string {
   const prune = String.raw`find . \( -name .git -o -name node_modules -o -name .holdfast \) -prune -o -type f -size -4096b`
   const named = name === undefined ? '' : ` -name ${shellQuote(name)}`
-  const grep = shellCommand(['grep', ignoreCase ? '-nHEi' : '-nHE', '-e', pattern, '--'])
+  const grep = shellCommand(['grep', ignoreCase ? '-nEi' : '-nE', '-e', pattern, '--', '/dev/null'])
   return `${prune}${named} -exec ${grep} {} + | grep -v '^Binary file .* matches$' | head -n ${MAX_MATCHES + 1}`
 }
