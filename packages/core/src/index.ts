@@ -105,6 +105,7 @@ export type {
 
 export type { FencedLockStore, FencingToken, LockLease, LockOptions, LockStore } from './coordination/lock-store.ts'
 export type { ThreadListInput, ThreadRecord, ThreadStore } from './threads/thread-store.ts'
+export { reviveMessages } from './threads/message-json.ts'
 export type { MessageStore } from './threads/message-store.ts'
 export type { InterruptCommit, InterruptRecord, InterruptStore } from './threads/interrupt-store.ts'
 export type { MetadataStore } from './threads/metadata-store.ts'

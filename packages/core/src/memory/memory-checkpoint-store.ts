@@ -17,6 +17,7 @@ import { ConflictError, NotFoundError } from '../errors/error-classes.ts'
 import type { ErrorCode } from '../errors/error-codes.ts'
 import { decodeJson, encodeExactJson } from '../exact-json.ts'
 import { assertPageSize, decodeCursor, encodeCursor } from '../page.ts'
+import { reviveMessages } from '../threads/message-json.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { CheckpointWriters } from './checkpoint-writers.ts'
 import type { CheckpointWriterOptions } from './checkpoint-writers.ts'
@@ -180,7 +181,9 @@ function positionOf(cursor: string): Position {
 }
 
 function copyCheckpoint(checkpoint: SandboxCheckpoint): SandboxCheckpoint {
-  return decodeJson(encodeExactJson(checkpoint), 'checkpoint') as SandboxCheckpoint
+  const copy = decodeJson(encodeExactJson(checkpoint), 'checkpoint') as SandboxCheckpoint
+  reviveMessages(copy.conversation)
+  return copy
 }
 
 function hasMessages(text: string | undefined): boolean {

@@ -56,6 +56,8 @@ function compareInstances(a: Position, b: Position): number {
 
 function filterOf(input: SandboxInstanceListInput): (record: SandboxInstanceRecord) => boolean {
   const { provider, threadId, cursor } = input
+  if (provider !== undefined) assertId('provider', provider)
+  if (threadId !== undefined) assertId('threadId', threadId)
   const before = input.before === undefined ? Number.POSITIVE_INFINITY : assertMs('before', input.before)
   const after = cursor === undefined ? undefined : positionOf(cursor)
   return (record) =>

@@ -4,6 +4,7 @@ import { decodeJson, encodeExactJson } from '../exact-json.ts'
 import { assertId } from '../identifier.ts'
 import { assertFence } from '../runs/driver-check.ts'
 import type { WriteFence } from '../runs/driver-store.ts'
+import { reviveMessages } from '../threads/message-json.ts'
 import type { MessageStore } from '../threads/message-store.ts'
 import { MemoryState } from './memory-state.ts'
 
@@ -18,7 +19,7 @@ export class MemoryMessageStore implements MessageStore {
   async loadThread(threadId: string): Promise<ModelMessage[]> {
     this.#state.assertOpen()
     const text = this.#state.messages.get(assertId('threadId', threadId))
-    return text === undefined ? [] : (decodeJson(text, 'transcript') as ModelMessage[])
+    return text === undefined ? [] : reviveMessages(decodeJson(text, 'transcript'))
   }
 
   async saveThread(threadId: string, messages: ModelMessage[], fence?: WriteFence): Promise<void> {
