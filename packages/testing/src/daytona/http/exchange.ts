@@ -138,8 +138,13 @@ export class Exchange {
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {
-      this.#response.once('drain', resolve)
-      this.#response.once('close', resolve)
+      const done = (): void => {
+        this.#response.off('drain', done)
+        this.#response.off('close', done)
+        resolve()
+      }
+      this.#response.once('drain', done)
+      this.#response.once('close', done)
     })
   }
 }

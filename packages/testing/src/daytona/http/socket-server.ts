@@ -91,6 +91,8 @@ export class SocketServer {
     record.status = 101
     const release = this.#holdAwake(sandboxId)
     client.once('close', release)
+    // A frame that is too large or malformed; the connection ends with the fitting code by itself.
+    client.on('error', () => client.close())
     if (fault?.kind === 'silent-socket') return
     if (fault?.kind === 'cut-socket') cutAfter(client, fault.atByte)
     await serve(client)

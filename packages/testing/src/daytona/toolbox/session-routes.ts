@@ -5,7 +5,7 @@ import { atLeastVersion } from './sdk-version.ts'
 import { demultiplex } from './session-log.ts'
 import type { SessionCommand } from './session-command.ts'
 import { ENTRYPOINT } from './session-registry.ts'
-import type { ShellSession } from './shell-session.ts'
+import { sessionEndedError, type ShellSession } from './shell-session.ts'
 import type { Toolbox } from './toolbox.ts'
 import { readJson } from './read-json.ts'
 
@@ -53,17 +53,18 @@ async function runCommand(exchange: Exchange, toolbox: Toolbox): Promise<void> {
     suppressInputEcho: body['suppressInputEcho'] === true,
   })
   if (isAsync) return exchange.json(202, { cmdId: command.commandId })
-  await untilGone(toolbox, session, command.finished)
+  // Without an end when the shell dies first: only the caller's deadline ends the wait [M].
+  await settledBefore(command.finished, toolbox, session.ending)
   const { stdout, stderr, output } = logParts(command)
   exchange.json(200, { cmdId: command.commandId, output, stdout, stderr, exitCode: command.exitCode })
 }
 
 /** Gives up waiting when the sandbox or the session ends first. */
-function untilGone(toolbox: Toolbox, session: ShellSession, work: Promise<void>): Promise<void> {
-  const over = AbortSignal.any([toolbox.closing, session.ending])
+function settledBefore(work: Promise<void>, toolbox: Toolbox, ended: AbortSignal): Promise<void> {
+  const over = AbortSignal.any([toolbox.closing, ended])
   return new Promise((resolve, reject) => {
     const onGone = (): void => {
-      reject(toolbox.closing.aborted ? toolbox.goneError() : daemonError(410, 'session has ended', 'SESSION_ENDED'))
+      reject(toolbox.closing.aborted ? toolbox.goneError() : sessionEndedError())
     }
     if (over.aborted) onGone()
     over.addEventListener('abort', onGone, { once: true })
@@ -82,7 +83,7 @@ async function sendInput(exchange: Exchange, toolbox: Toolbox): Promise<void> {
   if (session.hasExited) throw daemonError(410, 'session process has exited', 'SESSION_ENDED')
   if (!command.hasInput) throw daemonError(500, 'command has no input pipe')
   // The pipe of a queued command has no reader yet.
-  await untilGone(toolbox, session, command.started)
+  await settledBefore(command.started, toolbox, AbortSignal.any([session.ending, session.exited]))
   await command.writeInput(typeof data === 'string' ? data : '')
   exchange.send(204)
 }

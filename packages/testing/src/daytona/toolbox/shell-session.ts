@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { daemonError } from '../http/wire-error.ts'
 import { descendantsOf, listProcesses, signalProcess } from './process-table.ts'
 import { SessionCommand } from './session-command.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -12,6 +13,10 @@ export interface SessionCommandRequest {
   command: string
   isAsync: boolean
   suppressInputEcho: boolean
+}
+
+export function sessionEndedError(): Error {
+  return daemonError(410, 'session has ended', 'SESSION_ENDED')
 }
 
 /**
@@ -27,7 +32,7 @@ export class ShellSession {
   readonly #feed: Writable
   readonly #waiting: SessionCommand[] = []
   readonly #ending = new AbortController()
-  #hasExited = false
+  readonly #exited = new AbortController()
   /** Commands are fed in the order they were asked for. */
   #fed: Promise<void> = Promise.resolve()
 
@@ -50,7 +55,12 @@ export class ShellSession {
   }
 
   get hasExited(): boolean {
-    return this.#hasExited
+    return this.#exited.signal.aborted
+  }
+
+  /** Aborts when the shell is gone. */
+  get exited(): AbortSignal {
+    return this.#exited.signal
   }
 
   /** Aborts when the session is deleted, which ends its log streams. */
@@ -101,8 +111,11 @@ export class ShellSession {
   }
 
   async #feedCommand(command: SessionCommand): Promise<void> {
-    const line = await command.prepare()
-    if (this.#hasExited) return
+    const line = await command.prepare().catch((error: unknown) => {
+      // The directory went away with the session.
+      throw this.ending.aborted ? sessionEndedError() : error
+    })
+    if (this.hasExited) return
     this.#waiting.push(command)
     if (this.#waiting.length === 1) command.markStarted()
     this.#feed.write(line)
@@ -134,8 +147,8 @@ export class ShellSession {
   }
 
   #onExit(): void {
-    if (this.#hasExited) return
-    this.#hasExited = true
+    if (this.hasExited) return
+    this.#exited.abort()
     for (const command of this.#waiting.splice(0)) void command.abandon()
   }
 }
