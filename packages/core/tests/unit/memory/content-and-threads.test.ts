@@ -158,6 +158,13 @@ test('a transcript is refused from a driver that was superseded', async () => {
   expect(await messages.loadThread('t')).toEqual([{ role: 'user', content: 'one' }])
 })
 
+test('the date of a message is a date again when it is read', async () => {
+  const { messages } = createMemoryStores()
+  const createdAt = new Date(1_700_000_000_123)
+  await messages.saveThread('t', [{ role: 'user', content: 'hi', createdAt } as never])
+  expect(await messages.loadThread('t')).toEqual([{ role: 'user', content: 'hi', createdAt }])
+})
+
 test('a batch of interrupt answers is stored whole or not at all', async () => {
   const { interrupts } = createMemoryStores({ clock: new ManualClock(50) })
   for (const interruptId of ['a', 'b']) {
