@@ -75,7 +75,9 @@ export class TranscriptState {
   async #save(messages: readonly ModelMessage[]): Promise<void> {
     const from = this.turnLength ?? messages.length
     const { threadId, runId } = this.#ctx
-    await this.#stores.messages.saveThread(threadId, markRun(messages, from, runId), this.#session?.fence)
+    const marked = markRun(messages, from, runId)
+    const clean = this.#session?.redactor?.json(marked) ?? marked
+    await this.#stores.messages.saveThread(threadId, clean, this.#session?.fence)
   }
 
   #now(): number {

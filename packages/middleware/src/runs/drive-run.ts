@@ -2,6 +2,7 @@ import { isHoldfastError, sleep } from '@holdfast/core'
 import { EventType, RUN_ACCEPTED_EVENT } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import type { EventLog } from '@holdfast/core'
+import { ChunkRedactor } from '../secrets/chunk-redactor.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { LogWriter } from './log-writer.ts'
 import { outcomeOfEnd } from './outcome-of-end.ts'
@@ -53,18 +54,36 @@ async function pump(
 ): Promise<void> {
   const iterator = stream[Symbol.asyncIterator]()
   const stopped = whenUnwindingTakesTooLong(session)
+  const redaction = redactionOf(session)
+  const store = async (chunk: StreamChunk): Promise<void> => {
+    if (held.chunk !== undefined) await writer.push(held.chunk)
+    delete held.chunk
+    if (isTerminalChunk(chunk)) held.chunk = chunk
+    else await writer.push(chunk)
+  }
   try {
     for (;;) {
       const next = await Promise.race([iterator.next(), stopped.promise])
-      if (next === 'stopped' || next.done === true) return
-      if (held.chunk !== undefined) await writer.push(held.chunk)
-      delete held.chunk
-      if (isTerminalChunk(next.value)) held.chunk = next.value
-      else await writer.push(next.value)
+      if (next === 'stopped' || next.done === true) break
+      for (const chunk of redaction.push(next.value)) await store(chunk)
     }
+    for (const chunk of redaction.flush()) await store(chunk)
   } finally {
     stopped.dispose()
     abandon(iterator)
+  }
+}
+
+/** The secrets become known while the stream is set up, which is before they could be in it. */
+function redactionOf(session: RunSession): Pick<ChunkRedactor, 'push' | 'flush'> {
+  let redactor: ChunkRedactor | undefined
+  return {
+    push(chunk) {
+      if (session.redactor === undefined) return [chunk]
+      redactor ??= new ChunkRedactor(session.redactor)
+      return redactor.push(chunk)
+    },
+    flush: () => redactor?.flush() ?? [],
   }
 }
 

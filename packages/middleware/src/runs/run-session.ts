@@ -2,6 +2,7 @@ import { RUN_CANCEL_REASON } from '@tanstack/ai'
 import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
 import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
+import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Abort reasons that are not a person's cancel; the prefix keeps them apart from an app's own. */
@@ -43,6 +44,8 @@ export class RunSession {
   readonly ended: Promise<void>
   epoch: number | undefined
   keepSandbox = false
+  /** Takes secrets out of all that is stored of the run. Set once they are known, before anything could show them. */
+  redactor: SecretRedactor | undefined
   stopReason: StopReason | undefined
   #outcome: RunOutcome | undefined
   #handlers: { handler: EndHandler; done?: Promise<void> }[] = []

@@ -13,6 +13,7 @@ export const listen: Step<SandboxSession> = {
   run(session) {
     const { ctx, run } = session
     if (run === undefined) return
+    run.session.redactor = session.redactor
     run.session.addEndHandler({ name: 'sandbox', run: (outcome) => session.endOnce(outcome, endSandbox) })
     if (run.detachOnDisconnect) ctx.provide(DetachableRunCapability, true)
     getRunDisconnect(ctx, { optional: true })?.subscribe(() => run.viewerLeft())
