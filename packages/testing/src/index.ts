@@ -29,6 +29,7 @@ export type {
 } from './conformance/conformance-suite.ts'
 export { describeSuite, lacksOnly } from './conformance/describe-suite.ts'
 export type { SuiteRunner } from './conformance/describe-suite.ts'
+export { expectDetected } from './conformance/expect-detected.ts'
 export { runCase, runSuite } from './conformance/run-suite.ts'
 export type { RunSuiteOptions } from './conformance/run-suite.ts'
 export type { StoreSubject } from './conformance/store-subject.ts'

@@ -36,7 +36,6 @@ function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject>
   return (target, options) => describeSuite(suite, target, vitestRunner, options)
 }
 
-export const describeProvider: DescribeSuite<ProviderSubject> = bind(providerSuite)
 export const describeStoreLife: DescribeSuite<StoreSubject> = bind(storeLifeSuite)
 export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
 export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
@@ -51,7 +50,12 @@ export const describeBlobStore: DescribeSuite<StoreSubject> = bind(blobStoreSuit
 export const describeArtifactStore: DescribeSuite<StoreSubject> = bind(artifactStoreSuite)
 export const describeCheckpointStore: DescribeSuite<StoreSubject> = bind(checkpointStoreSuite)
 
+export const describeProvider: DescribeSuite<ProviderSubject> = bind(providerSuite)
+
 /** Every store suite, for a backend that has all stores. */
 export function describeAllStores(target: ConformanceTarget<StoreSubject>, options?: RunSuiteOptions): void {
   for (const suite of STORE_SUITES) describeSuite(suite, target, vitestRunner, options)
 }
+
+export { postgresGlobalSetup, sharedPostgres } from './postgres/shared-postgres.ts'
+export type { SharedPostgresOptions } from './postgres/shared-postgres.ts'

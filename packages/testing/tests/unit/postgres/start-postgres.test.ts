@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canStartPostgres, findPostgresBinaries } from '../../src/postgres/postgres-binaries.ts'
-import { startPostgres } from '../../src/postgres/start-postgres.ts'
-import type { TestPostgres } from '../../src/postgres/start-postgres.ts'
+import { canStartPostgres, findPostgresBinaries } from '../../../src/postgres/postgres-binaries.ts'
+import { startPostgres } from '../../../src/postgres/start-postgres.ts'
+import type { TestPostgres } from '../../../src/postgres/start-postgres.ts'
 
 async function query<T>(url: string, text: string): Promise<T[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
