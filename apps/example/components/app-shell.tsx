@@ -35,7 +35,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         </Link>
         <HealthBadges />
         <nav className={styles.nav} aria-label="Pages">
-          <Link href="/runs" aria-current={pathname === '/runs' ? 'page' : undefined}>
+          <Link href="/runs" prefetch={false} aria-current={pathname === '/runs' ? 'page' : undefined}>
             Runs
           </Link>
         </nav>

@@ -26,6 +26,9 @@ export function FileViewer({ threadId, path, change, version, onClose }: FileVie
     <section className={styles.viewer} aria-label={`File ${path}`} data-testid="file-viewer">
       <header className={styles.head}>
         <h3 title={path}>{path}</h3>
+        <button type="button" onClick={onClose} aria-label="Close file">
+          ×
+        </button>
         {diff !== undefined && (
           <span className={styles.tabs}>
             <button type="button" aria-pressed={tab === 'diff'} onClick={() => setChoice('diff')}>
@@ -39,9 +42,6 @@ export function FileViewer({ threadId, path, change, version, onClose }: FileVie
         <a href={fileUrl(threadId, path)} download>
           Download
         </a>
-        <button type="button" onClick={onClose} aria-label="Close file">
-          ×
-        </button>
       </header>
       {tab === 'diff' && diff !== undefined ? (
         <DiffView diff={diff} />

@@ -9,6 +9,7 @@ import styles from './files-panel.module.css'
 
 interface FilesPanelProps {
   threadId: string
+  isStored: boolean
   changes: Readonly<Record<string, FileChange>>
   /** The workspace is listed again when it changes. */
   version: string
@@ -16,8 +17,8 @@ interface FilesPanelProps {
 }
 
 /** The workspace: what is there, what changed, and what a file holds. */
-export function FilesPanel({ threadId, changes, version, onClose }: FilesPanelProps) {
-  const { files, isTruncated, problem, refresh } = useFiles(threadId, version)
+export function FilesPanel({ threadId, isStored, changes, version, onClose }: FilesPanelProps) {
+  const { files, isTruncated, problem, refresh } = useFiles(threadId, isStored ? version : null)
   const [selected, setSelected] = useState<string | null>(null)
   return (
     <aside id="files" className={styles.panel} aria-label="Files" data-testid="files">

@@ -51,7 +51,7 @@ interface ThreadSessionProps {
 function ThreadSession({ page, ...input }: ThreadSessionProps) {
   const { threadId } = input
   const { draft, setDraft, problem, setProblem, isFilesOpen, setFilesOpen } = page
-  const { messages, activity, state, send, stop } = useThreadChat({ ...input, onProblem: setProblem })
+  const { messages, activity, state, isStored, send, stop } = useThreadChat({ ...input, onProblem: setProblem })
 
   const submit = async (text: string): Promise<void> => {
     setDraft('')
@@ -88,6 +88,7 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
       </section>
       <FilesPanel
         threadId={threadId}
+        isStored={isStored}
         changes={activity.changes}
         version={`${activity.fileVersion}:${state.kind}`}
         onClose={() => setFilesOpen(false)}

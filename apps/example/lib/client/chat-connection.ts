@@ -3,9 +3,15 @@ import { checked } from './api.ts'
 
 type Connection = ReturnType<typeof fetchServerSentEvents>
 
+export interface HydratedThread {
+  /** False for a thread that nobody has written to. */
+  isStored: boolean
+  /** A run that goes on; it is joined next. */
+  activeRunId: string | null
+}
+
 export interface ConnectionEvents {
-  /** The stored messages are here; `activeRunId` is a run that goes on and is joined next. */
-  onHydrated: (activeRunId: string | null) => void
+  onHydrated: (thread: HydratedThread) => void
   onHydrateFailed: (error: unknown) => void
   /** A run's events are about to be given from the first one on, again. */
   onReplay: (runId: string) => void
@@ -32,7 +38,8 @@ export function createChatConnection(events: ConnectionEvents): Connection {
     async hydrate(threadId, options) {
       try {
         const result = await base.hydrate!(threadId, options)
-        events.onHydrated(result.activeRun?.runId ?? null)
+        const activeRunId = result.activeRun?.runId ?? null
+        events.onHydrated({ isStored: result.messages.length > 0 || activeRunId !== null, activeRunId })
         return result
       } catch (error) {
         events.onHydrateFailed(error)

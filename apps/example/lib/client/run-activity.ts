@@ -14,6 +14,8 @@ export type RunEnd = 'done' | 'failed' | 'cancelled' | 'waiting'
 
 /** What the stream of the current run has told beside its messages. */
 export interface RunActivity {
+  /** Joined, and not a single event yet. */
+  isCatchingUp: boolean
   /** What the sandbox is doing until it is ready. */
   sandbox: { phase: string; detail?: string } | null
   /** Live output by tool call. */
@@ -31,6 +33,7 @@ export interface RunActivity {
 export type RunActivityAction = { type: 'begin' } | { type: 'replay' } | { type: 'chunk'; chunk: StreamChunk }
 
 export const NO_ACTIVITY: RunActivity = {
+  isCatchingUp: false,
   sandbox: null,
   outputs: {},
   changes: {},
@@ -43,9 +46,13 @@ export const NO_ACTIVITY: RunActivity = {
 const MAX_LIVE_CHARS = 100_000
 
 export function runActivity(state: RunActivity, action: RunActivityAction): RunActivity {
+  if (action.type === 'chunk') return withChunk(state.isCatchingUp ? { ...state, isCatchingUp: false } : state, action)
   // A replay gives every event of the run again, so what came from it before must go.
-  if (action.type !== 'chunk') return { ...state, sandbox: null, outputs: {}, end: null, reason: null }
-  const { chunk } = action
+  const isCatchingUp = action.type === 'replay'
+  return { ...state, isCatchingUp, sandbox: null, outputs: {}, end: null, reason: null }
+}
+
+function withChunk(state: RunActivity, { chunk }: { chunk: StreamChunk }): RunActivity {
   switch (chunk.type) {
     case 'CUSTOM':
       return customEvent(state, chunk.name, asObject(chunk.value))

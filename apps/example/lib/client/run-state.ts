@@ -37,6 +37,8 @@ export interface RunStateInput {
   endedRunId: string | null
 }
 
+const CATCHING_UP = 'Running. Catching up…'
+
 const STARTING: Readonly<Record<string, string>> = {
   waiting: 'waiting for its turn',
   resuming: 'resuming',
@@ -55,7 +57,7 @@ export function runState(input: RunStateInput): RunState {
   const isActive = input.isStreaming || input.joiningRunId !== null || isRecordActive
   if (input.isStopping && isActive) return active('stopping', 'Stopping…')
   if (input.isStreaming) return streaming(input)
-  if (input.joiningRunId !== null) return active('joining', 'Running. Catching up…')
+  if (input.joiningRunId !== null) return active('joining', CATCHING_UP)
   if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
   if (input.hydration === 'failed') return settled('unreachable', 'The thread could not be loaded')
   if (input.hydration === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
@@ -64,6 +66,7 @@ export function runState(input: RunStateInput): RunState {
 
 function streaming({ isReconnecting, activity }: RunStateInput): RunState {
   if (isReconnecting) return active('reconnecting', 'Reconnecting. The run goes on')
+  if (activity.isCatchingUp) return active('joining', CATCHING_UP)
   const { sandbox } = activity
   if (sandbox?.phase === 'ready') return active('running', 'Running')
   const detail = sandbox === null ? undefined : (STARTING[sandbox.phase] ?? sandbox.phase)

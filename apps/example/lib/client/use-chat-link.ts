@@ -20,6 +20,8 @@ export interface ChatLink {
   activity: RunActivity
   hydration: 'pending' | 'ready' | 'failed'
   hydrationError: unknown
+  /** The server knows the thread. */
+  isStored: boolean
   joiningRunId: string | null
   isReconnecting: boolean
   /** The run whose last event is here. */
@@ -35,6 +37,7 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
   const [activity, dispatch] = useReducer(runActivity, NO_ACTIVITY)
   const [hydration, setHydration] = useState<ChatLink['hydration']>('pending')
   const [hydrationError, setHydrationError] = useState<unknown>(null)
+  const [isStored, setStored] = useState(false)
   const [joiningRunId, setJoiningRunId] = useState<string | null>(null)
   const [isReconnecting, setReconnecting] = useState(false)
   const failure = useRef<LinkFailure | null>(null)
@@ -43,8 +46,9 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
   const connection = useMemo(
     () =>
       createChatConnection({
-        onHydrated: (activeRunId) => {
+        onHydrated: ({ isStored: isThere, activeRunId }) => {
           setHydration('ready')
+          setStored(isThere)
           setJoiningRunId(activeRunId)
         },
         onHydrateFailed: (error) => {
@@ -72,8 +76,10 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
   })
   const isStreaming = chat.isLoading
   useEffect(() => {
-    if (isStreaming) setJoiningRunId(null)
-    else setReconnecting(false)
+    if (isStreaming) {
+      setJoiningRunId(null)
+      setStored(true)
+    } else setReconnecting(false)
   }, [isStreaming])
 
   const begin = (): void => {
@@ -82,7 +88,18 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
     dispatch({ type: 'begin' })
   }
   const endedRunId = useEndedRun(chat.isLoading, chat.runId, activity)
-  return { chat, activity, hydration, hydrationError, joiningRunId, isReconnecting, endedRunId, failure, begin }
+  return {
+    chat,
+    activity,
+    hydration,
+    hydrationError,
+    isStored,
+    joiningRunId,
+    isReconnecting,
+    endedRunId,
+    failure,
+    begin,
+  }
 }
 
 /** A stream that stops without a last event says nothing about its run. */

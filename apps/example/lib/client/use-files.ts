@@ -15,8 +15,8 @@ export interface Files {
   refresh: () => Promise<void>
 }
 
-/** The workspace's listing, read again after `version` changed. */
-export function useFiles(threadId: string, version: string): Files {
+/** The workspace's listing, read again after `version` changed; null says that there is none yet. */
+export function useFiles(threadId: string, version: string | null): Files {
   const [listing, setListing] = useState<{ files: FileEntry[]; truncated: boolean } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const refresh = useCallback(async () => {
@@ -28,8 +28,10 @@ export function useFiles(threadId: string, version: string): Files {
     }
   }, [threadId])
   useEffect(() => {
+    if (version === null) return undefined
     const timer = setTimeout(() => void refresh(), SETTLE_MS)
     return () => clearTimeout(timer)
   }, [version, refresh])
-  return { files: listing?.files ?? null, isTruncated: listing?.truncated ?? false, problem, refresh }
+  const files = version === null ? [] : (listing?.files ?? null)
+  return { files, isTruncated: listing?.truncated ?? false, problem, refresh }
 }

@@ -17,6 +17,8 @@ export interface ThreadChat {
   messages: UIMessage[]
   activity: RunActivity
   state: RunState
+  /** The server knows the thread. */
+  isStored: boolean
   /** Resolves to false when the server did not take the message. */
   send: (text: string) => Promise<boolean>
   stop: () => Promise<void>
@@ -46,7 +48,8 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
   const record = useThreadRecord({
     threadId,
     isStreaming,
-    isHydrated: hydration !== 'pending',
+    hydration,
+    isStored: link.isStored,
     streamedRunId: chat.runId,
     endedRunId,
     attempt,
@@ -86,7 +89,7 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
       onProblem(messageOf(error))
     }
   }
-  return { messages: chat.messages, activity, state, send, stop }
+  return { messages: chat.messages, activity, state, isStored: link.isStored, send, stop }
 }
 
 function activeRunId(record: RunSummary | null | undefined): string | null {

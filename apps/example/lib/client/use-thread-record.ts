@@ -16,7 +16,9 @@ const MAX_MISSED_AFTER_MS = 15_000
 export interface ThreadRecordInput {
   threadId: string
   isStreaming: boolean
-  isHydrated: boolean
+  hydration: 'pending' | 'ready' | 'failed'
+  /** False for a thread that nobody has written to; there is nothing to ask for then. */
+  isStored: boolean
   /** The run that the stream gives or gave. */
   streamedRunId: string | null
   /** The run whose last event this page has seen; its record follows by a moment. */
@@ -28,8 +30,9 @@ export interface ThreadRecordInput {
 
 /** The thread's latest run as the server has it; asked for only while no stream tells the same. */
 export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | undefined {
-  const { threadId, isStreaming, isHydrated, streamedRunId, endedRunId, attempt, onMissedRun } = input
+  const { threadId, isStreaming, hydration, isStored, streamedRunId, endedRunId, attempt, onMissedRun } = input
   const [record, setRecord] = useState<RunSummary | null>()
+  const canAsk = hydration === 'failed' || (hydration === 'ready' && isStored)
   const known = useRef<string | null>(null)
   if (streamedRunId !== null) known.current = streamedRunId
 
@@ -43,7 +46,7 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
   }, [threadId])
 
   useEffect(() => {
-    if (isStreaming || !isHydrated) return undefined
+    if (isStreaming || !canAsk) return undefined
     void refresh()
     const onFocus = (): void => {
       if (!document.hidden) void refresh()
@@ -56,11 +59,11 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
       document.removeEventListener('visibilitychange', onFocus)
       endSignals()
     }
-  }, [isStreaming, isHydrated, threadId, refresh])
+  }, [isStreaming, canAsk, threadId, refresh])
 
   const isActive = record?.status === 'running'
   useEffect(() => {
-    if (isStreaming || !isHydrated) return undefined
+    if (isStreaming || !canAsk) return undefined
     const timer = setInterval(
       () => {
         if (isActive || !document.hidden) void refresh()
@@ -68,7 +71,7 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
       isActive ? ACTIVE_POLL_MS : IDLE_POLL_MS,
     )
     return () => clearInterval(timer)
-  }, [isStreaming, isHydrated, isActive, refresh])
+  }, [isStreaming, canAsk, isActive, refresh])
 
   useEffect(() => {
     if (isStreaming || record == null) return undefined
@@ -81,5 +84,5 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
     return () => clearTimeout(timer)
   }, [isStreaming, record, isActive, endedRunId, attempt, onMissedRun])
 
-  return record
+  return hydration === 'ready' && !isStored ? null : record
 }
