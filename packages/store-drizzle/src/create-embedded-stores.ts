@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidInputError, systemClock } from '@holdfast/core'
-import type { BlobStore, Clock, HoldfastStores } from '@holdfast/core'
+import type { BlobStore, Clock } from '@holdfast/core'
 import { fileBlobStore } from './content/file-blob-store.ts'
 import { createSqlStores } from './create-sql-stores.ts'
+import type { SqlStores } from './create-sql-stores.ts'
 import { migrateSchema } from './database/migrate-schema.ts'
 import { importPeer } from './database/missing-peer.ts'
 import { pgliteConnection } from './database/pglite-executor.ts'
@@ -28,7 +29,7 @@ const SCHEMA = 'holdfast'
  * Stores in a directory, on PGlite, for one process and no service. Opens nothing before the first call; a start that
  * failed is tried again by the next call. `PEER_MISSING` when `@electric-sql/pglite` is not installed.
  */
-export function createEmbeddedStores(options: EmbeddedStoresOptions): HoldfastStores {
+export function createEmbeddedStores(options: EmbeddedStoresOptions): SqlStores {
   const { dir, lockTtlMs, maxBlobBytes, clock = systemClock } = options
   if (typeof dir !== 'string' || dir === '') {
     throw new InvalidInputError('INVALID_CONFIGURATION', 'Embedded stores: dir must name a directory.')

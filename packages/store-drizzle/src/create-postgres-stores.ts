@@ -1,7 +1,8 @@
 import { InvalidInputError, systemClock } from '@holdfast/core'
-import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { Clock } from '@holdfast/core'
 import type { Options, PostgresType, Sql } from 'postgres'
 import { createSqlStores } from './create-sql-stores.ts'
+import type { SqlStores } from './create-sql-stores.ts'
 import { importPeer } from './database/missing-peer.ts'
 import { assertSchema, migrateSchema } from './database/migrate-schema.ts'
 import { postgresConnection } from './database/postgres-executor.ts'
@@ -41,7 +42,7 @@ const RECONNECT_AFTER_S = 0.05
  * Stores on PostgreSQL through postgres.js. Makes no connection before the first call, which also migrates; a start that
  * failed is tried again by the next call. `PEER_MISSING` when the package `postgres` is not installed.
  */
-export function createPostgresStores(options: PostgresStoresOptions): HoldfastStores {
+export function createPostgresStores(options: PostgresStoresOptions): SqlStores {
   assertOptions(options)
   const { schema = DEFAULT_SCHEMA, clock = systemClock, lockTtlMs, maxBlobBytes } = options
   const server = new PostgresServer(options, schema)

@@ -1,4 +1,5 @@
 import type { BlobStore, Clock, HoldfastStores } from '@holdfast/core'
+import { FileBlobStore } from './content/file-blob-store.ts'
 import { SqlArtifactStore } from './content/sql-artifact-store.ts'
 import { SqlBlobStore } from './content/sql-blob-store.ts'
 import { SqlCheckpointStore } from './content/sql-checkpoint-store.ts'
@@ -7,6 +8,8 @@ import type { SqlConnection } from './database/sql-executor.ts'
 import { repeatable } from './database/statement.ts'
 import { SqlLockStore } from './locks/sql-lock-store.ts'
 import type { SqlLockStoreOptions } from './locks/sql-lock-store.ts'
+import { storeMaintenance } from './maintenance/store-maintenance.ts'
+import type { StoreMaintenance } from './maintenance/store-maintenance.ts'
 import { SqlDriverStore } from './runs/sql-driver-store.ts'
 import { SqlEventLogStore } from './runs/sql-event-log-store.ts'
 import { SqlRunStore } from './runs/sql-run-store.ts'
@@ -23,6 +26,11 @@ import { WakeHub } from './wake/wake-hub.ts'
 import type { WakeRemote } from './wake/wake-hub.ts'
 import { wakeChannel } from './wake/wake-topic.ts'
 import type { WakeKind } from './wake/wake-topic.ts'
+
+/** The stores, and what an operator needs beside them. */
+export interface SqlStores extends HoldfastStores {
+  readonly maintenance: StoreMaintenance
+}
 
 export interface SqlStoresInput {
   backend: string
@@ -41,14 +49,16 @@ export interface SqlStoresInput {
 const ping = repeatable('select 1 as alive from holdfast.migrations limit 1')
 
 /** Every store on one connection. Nothing is opened before the first call. */
-export function createSqlStores(input: SqlStoresInput): HoldfastStores {
+export function createSqlStores(input: SqlStoresInput): SqlStores {
   const { backend, schema, clock } = input
   const db = new Database(schema, input.open)
   const channel = wakeChannel(schema)
   const hub = wakeHub(db, input, channel)
   const context: StoreContext = { db, hub, clock, channel }
+  const blobs = input.blobs?.(() => db.assertOpen()) ?? new SqlBlobStore(context, input)
   return {
     backend,
+    maintenance: storeMaintenance(db, schema, blobs instanceof FileBlobStore ? blobs : undefined),
     runs: new SqlRunStore(context),
     drivers: new SqlDriverStore(context),
     eventLog: new SqlEventLogStore(context),
@@ -58,7 +68,7 @@ export function createSqlStores(input: SqlStoresInput): HoldfastStores {
     messages: new SqlMessageStore(context),
     interrupts: new SqlInterruptStore(context),
     metadata: new SqlMetadataStore(context),
-    blobs: input.blobs?.(() => db.assertOpen()) ?? new SqlBlobStore(context, input),
+    blobs,
     artifacts: new SqlArtifactStore(context),
     checkpoints: new SqlCheckpointStore(context),
     ping: async () => {

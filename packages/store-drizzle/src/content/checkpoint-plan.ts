@@ -30,6 +30,7 @@ export function planCheckpoint(checkpoint: SandboxCheckpoint, parent: ParentNode
     thread_id: checkpoint.threadId,
     parent_id: checkpoint.parentCheckpointId,
     created_at: checkpoint.createdAt,
+    reason: checkpoint.reason,
     attributes: encodeCheckpointAttributes(checkpoint),
     append_id: appendId,
     file_count: items.files.length,

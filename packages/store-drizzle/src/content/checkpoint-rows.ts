@@ -4,14 +4,14 @@ import { maybeText, number, text } from '../database/row.ts'
 import type { Row } from '../database/statement.ts'
 
 /** What is neither a column nor content. */
-type Attributes = Pick<SandboxCheckpoint, 'reason' | 'label' | 'sourceRunId' | 'policy' | 'report' | 'sizes'>
+type Attributes = Pick<SandboxCheckpoint, 'label' | 'sourceRunId' | 'policy' | 'report' | 'sizes'>
 
 /** A checkpoint without its three lists. */
 export type CheckpointHeader = Omit<SandboxCheckpoint, 'files' | 'conversation' | 'artifacts'>
 
 export function encodeCheckpointAttributes(checkpoint: CheckpointHeader): string {
-  const { reason, label, sourceRunId, policy, report, sizes } = checkpoint
-  return encodeExactJson({ reason, label, sourceRunId, policy, report, sizes })
+  const { label, sourceRunId, policy, report, sizes } = checkpoint
+  return encodeExactJson({ label, sourceRunId, policy, report, sizes })
 }
 
 export function checkpointHeader(row: Row): CheckpointHeader {
@@ -20,6 +20,7 @@ export function checkpointHeader(row: Row): CheckpointHeader {
     threadId: text(row, 'thread_id'),
     parentCheckpointId: maybeText(row, 'parent_id') ?? null,
     createdAt: number(row, 'created_at'),
+    reason: text(row, 'reason') as SandboxCheckpoint['reason'],
     ...(decodeJson(text(row, 'attributes'), 'checkpoint') as Attributes),
   }
 }

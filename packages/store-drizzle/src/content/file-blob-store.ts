@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -33,6 +33,7 @@ interface BlobEntry {
 
 const CHUNK_BYTES = 256 * 1024
 const DEFAULT_LIMIT = 1_000
+const COLLECTABLE_KEY = /^sandbox-(files|artifacts)\/sha256\//
 
 /**
  * Bytes in files of one directory: an entry per key, named by the key's hash, that points at a file of bytes. An entry is
@@ -128,6 +129,25 @@ export class FileBlobStore implements Required<BlobStore> {
     const last = objects.at(-1)
     if (records.length <= limit || last === undefined) return { objects, truncated: false }
     return { objects, cursor: encodeCursor([last.key]), truncated: true }
+  }
+
+  /** Blobs of checkpoints and artifacts that nobody stored or asked for within `graceMs`. */
+  async listUntouched(graceMs: number): Promise<BlobRecord[]> {
+    const records = (await this.#all()).filter(({ key }) => COLLECTABLE_KEY.test(key))
+    const untouched = await Promise.all(records.map(({ key }) => this.#isUntouched(key, graceMs)))
+    return records.filter((_, index) => untouched[index])
+  }
+
+  /** False when somebody touched it meanwhile. */
+  async deleteUntouched(key: string, graceMs: number): Promise<boolean> {
+    if (!(await this.#isUntouched(key, graceMs))) return false
+    await this.delete(key)
+    return true
+  }
+
+  async #isUntouched(key: string, graceMs: number): Promise<boolean> {
+    const entry = await ifPresent(stat(this.#entryPath(key)))
+    return entry !== undefined && entry.mtimeMs < Date.now() - graceMs
   }
 
   async #publish(key: string, entry: BlobEntry): Promise<void> {

@@ -123,7 +123,7 @@ export class SqlCheckpointStore implements Required<SandboxCheckpointStore> {
         const gone = headId === checkpointId ? await tx.row(dropHead, [threadId, checkpointId]) : undefined
         if (gone === undefined) throw notHead(threadId, checkpointId)
         await dropNodes(tx, Object.values(checkpointNodeIds(gone)))
-        return { headId: maybeText(gone, 'parent_id') ?? null }
+        return { headId: maybeText(gone, 'head_id') ?? null }
       },
       { repeatable: false },
     )

@@ -56,6 +56,7 @@ CREATE TABLE "holdfast"."checkpoints" (
 	"thread_id" text collate "C" NOT NULL,
 	"parent_id" text collate "C",
 	"created_at" double precision NOT NULL,
+	"reason" text NOT NULL,
 	"attributes" text NOT NULL,
 	"files_node" bigint NOT NULL,
 	"conversation_node" bigint NOT NULL,
@@ -178,6 +179,7 @@ CREATE INDEX "artifacts_by_thread" ON "holdfast"."artifacts" USING btree ("threa
 CREATE INDEX "artifacts_by_blob" ON "holdfast"."artifacts" USING btree ("blob_key");
 CREATE INDEX "blob_references_by_node" ON "holdfast"."blob_references" USING btree ("node_id");
 CREATE INDEX "blobs_by_touch" ON "holdfast"."blobs" USING btree ("touched_at");
+CREATE INDEX "blobs_by_upload" ON "holdfast"."blobs" USING btree ("upload_id");
 CREATE INDEX "checkpoint_nodes_by_base" ON "holdfast"."checkpoint_nodes" USING btree ("base_id");
 CREATE INDEX "checkpoint_nodes_by_thread" ON "holdfast"."checkpoint_nodes" USING btree ("thread_id");
 CREATE INDEX "checkpoints_by_thread" ON "holdfast"."checkpoints" USING btree ("thread_id","created_at","checkpoint_id");

@@ -1,7 +1,7 @@
 import { assertEpoch, assertId, assertMs, assertPageSize, formatEventOffset } from '@holdfast/core'
 import type { EventLogInfo, EventLogStore } from '@holdfast/core'
 import { maybeNumber, number } from '../database/row.ts'
-import { findLog, removeLog, removeLogsBefore } from '../statements/remove-logs.ts'
+import { findLog, lockLog, removeLog, removeLogsBefore } from '../statements/remove-logs.ts'
 import type { StoreContext } from '../store-context.ts'
 import { encodeWakes, topicToken } from '../wake/wake-topic.ts'
 import { KeyedQueue } from './keyed-queue.ts'
@@ -55,7 +55,13 @@ export class SqlEventLogStore implements EventLogStore {
     assertId('runId', runId)
     const { db, hub, channel } = this.#context
     const token = topicToken({ kind: 'log', id: runId })
-    await db.rows(removeLog, [runId, channel, encodeWakes([token])])
+    await db.transaction(
+      async (tx) => {
+        await tx.rows(lockLog, [runId])
+        await tx.rows(removeLog, [runId, channel, encodeWakes([token])])
+      },
+      { repeatable: true },
+    )
     hub.wake([token])
   }
 }

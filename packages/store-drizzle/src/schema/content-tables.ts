@@ -18,7 +18,7 @@ export const blobs = holdfastSchema.table(
     /** When somebody last stored, asked for or referenced it. Collection spares what was touched lately. */
     touchedAt: epochMs('touched_at').notNull(),
   },
-  (table) => [index('blobs_by_touch').on(table.touchedAt)],
+  (table) => [index('blobs_by_touch').on(table.touchedAt), index('blobs_by_upload').on(table.uploadId)],
 )
 
 /** Bytes of an upload, finished or not. */
@@ -67,6 +67,8 @@ export const checkpoints = holdfastSchema.table(
     threadId: idText('thread_id').notNull(),
     parentId: idText('parent_id'),
     createdAt: epochMs('created_at').notNull(),
+    /** What retention goes by. */
+    reason: text().notNull(),
     /** Everything that is neither content nor a column. */
     attributes: jsonText().notNull(),
     filesNode: bigint('files_node', { mode: 'number' }).notNull(),

@@ -7,7 +7,7 @@ import { repeatable } from '../database/statement.ts'
 export const advanceHead = repeatable(`
   with input as (
     select * from json_to_record($1::text::json) as input(
-      id text, thread_id text, parent_id text, created_at double precision, attributes text, append_id uuid,
+      id text, thread_id text, parent_id text, created_at double precision, reason text, attributes text, append_id uuid,
       file_count integer, message_count integer, artifact_count integer,
       files json, conversation json, artifacts json, file_keys json, artifact_keys json)
   ), plans as (
@@ -33,9 +33,9 @@ export const advanceHead = repeatable(`
   ), touched as (
     update holdfast.blobs set touched_at = holdfast.now_ms() where key in (select blob_key collate "C" from named)
   ), stored as (
-    insert into holdfast.checkpoints (checkpoint_id, thread_id, parent_id, created_at, attributes, append_id,
+    insert into holdfast.checkpoints (checkpoint_id, thread_id, parent_id, created_at, reason, attributes, append_id,
       file_count, message_count, artifact_count, files_node, conversation_node, artifacts_node)
-    select id, thread_id, parent_id, created_at, attributes, append_id, file_count, message_count, artifact_count,
+    select id, thread_id, parent_id, created_at, reason, attributes, append_id, file_count, message_count, artifact_count,
       (select node_id from planned where kind = 'files'),
       (select node_id from planned where kind = 'conversation'),
       (select node_id from planned where kind = 'artifacts')

@@ -2,7 +2,7 @@ import { repeatable } from '../database/statement.ts'
 
 const COLUMNS = 'key, size, etag, attributes, created_at'
 /** A touch within this time is as good as a new one, so that looking does not write each time. */
-const TOUCH_AGAIN_MS = 300_000
+const TOUCH_AGAIN_MS = 60_000
 
 export const storeChunk = repeatable(`
   insert into holdfast.blob_chunks (upload_id, position, bytes, stored_at)

@@ -1,6 +1,6 @@
 import { repeatable } from '../database/statement.ts'
 
-const COLUMNS = `checkpoint_id, thread_id, parent_id, created_at, attributes, append_id,
+const COLUMNS = `checkpoint_id, thread_id, parent_id, created_at, reason, attributes, append_id,
   file_count, message_count, artifact_count, files_node, conversation_node, artifacts_node`
 
 export const findCheckpoint = repeatable(`select ${COLUMNS} from holdfast.checkpoints where checkpoint_id = $1`)
@@ -29,16 +29,20 @@ export const listAllCheckpoints = repeatable(`
 
 export const findHead = repeatable(`select head_id from holdfast.checkpoint_heads where thread_id = $1`)
 
-/** Runs under the lock on the head. */
+/** Runs under the lock on the head. Where retention took the parent, the newest that is left becomes the head. */
 export const dropHead = repeatable(`
   with gone as (
     delete from holdfast.checkpoints where checkpoint_id = $2 and thread_id = $1
     returning parent_id, files_node, conversation_node, artifacts_node
   ), moved as (
-    update holdfast.checkpoint_heads set head_id = (select parent_id from gone)
+    update holdfast.checkpoint_heads set head_id = coalesce(
+      (select checkpoint_id from holdfast.checkpoints where checkpoint_id = (select parent_id from gone)),
+      (select checkpoint_id from holdfast.checkpoints where thread_id = $1 and checkpoint_id <> $2
+        order by created_at desc, checkpoint_id desc limit 1))
     where thread_id = $1 and exists (select from gone)
+    returning head_id
   )
-  select parent_id, files_node, conversation_node, artifacts_node from gone
+  select moved.head_id, files_node, conversation_node, artifacts_node from gone, moved
 `)
 
 export const isThreadInUse = repeatable(`

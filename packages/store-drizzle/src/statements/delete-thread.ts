@@ -11,8 +11,11 @@ export const lockThreadRuns = repeatable(`
 /** Waits for a save of the transcript and for a checkpoint that are under way, so that their rows are seen. */
 export const lockThreadContent = repeatable(`
   with transcript as (select from holdfast.transcripts where thread_id = $1 for update),
+    logs as (
+      select from holdfast.run_logs where run_id in (select run_id from holdfast.runs where thread_id = $1) for update
+    ),
     head as (select from holdfast.checkpoint_heads where thread_id = $1 for update)
-  select (select count(*) from transcript) + (select count(*) from head) as locked
+  select (select count(*) from transcript) + (select count(*) from logs) + (select count(*) from head) as locked
 `)
 
 /** One statement for all tables: a thread is erased whole or not at all. Instance rows stay for the sweep. */

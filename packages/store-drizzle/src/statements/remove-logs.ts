@@ -5,7 +5,9 @@ export const findLog = repeatable(`
   where run_id = $1 and removed_at is null and (tail > 0 or closed_at is not null)
 `)
 
-/** A claimed run keeps its row and its fence. The new number parts the old events from those that may follow. */
+export const lockLog = repeatable(`select 1 as locked from holdfast.run_logs where run_id = $1 for update`)
+
+/** Runs under the lock on the log, so that it sees every event. A claimed run keeps its row and its fence. The new number parts the old events from those that may follow. */
 export const removeLog = repeatable(`
   with log as (
     select run_id, log_id, epoch from holdfast.run_logs where run_id = $1 for update

@@ -11,10 +11,12 @@ export const MOVE_TIME = 'update holdfast.test_time set moved_ms = moved_ms + $1
 
 /** Empties every table of the stores and sets the time back. */
 export const EMPTY_STORES = `
-  do $$ declare names text; begin
-    select string_agg(format('holdfast.%I', tablename), ', ') into names
-    from pg_tables where schemaname = 'holdfast' and tablename not in ('migrations', 'test_time');
-    execute 'truncate ' || names || ' restart identity';
+  do $$ declare name text; begin
+    for name in
+      select tablename from pg_tables where schemaname = 'holdfast' and tablename not in ('migrations', 'test_time')
+    loop
+      execute format('delete from holdfast.%I', name);
+    end loop;
   end $$;
   update holdfast.test_time set moved_ms = 0;
 `
