@@ -8,6 +8,7 @@ export interface KillRunInput {
   /** As `kill -s` takes it, without `SIG`. */
   signal: string
   graceMs: number
+  isRun?: boolean
 }
 
 const MAX_ASKS = 3

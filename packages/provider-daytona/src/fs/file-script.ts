@@ -39,13 +39,11 @@ const WALK = [
   'walk() { r=$w; hf_t=${1#"$w"}; hf_t=${hf_t#/}',
   'while [ -n "$hf_t" ]; do hf_c=${hf_t%%/*}; case $hf_t in */*) hf_t=${hf_t#*/};; *) hf_t=;; esac',
   'if [ -L "$r/$hf_c" ] && { [ -n "$hf_t" ] || [ "$2" = 1 ]; }; then',
-  'hf_l=$(readlink -f -- "$r/$hf_c" 2>/dev/null; printf .); hf_l=${hf_l%.}; hf_l=${hf_l%?}',
-  '[ -n "$hf_l" ] || dead "$r/$hf_c"',
+  'hf_l=$(realpath -m -- "$r/$hf_c" 2>/dev/null || readlink -f -- "$r/$hf_c" 2>/dev/null; printf .); hf_l=${hf_l%.}',
+  // Nothing comes of a link that leads to itself.
+  'hf_l=${hf_l%?}; [ -n "$hf_l" ] || end failed',
   'case "$hf_l/" in "$w/"*) r=$hf_l;; *) end outside;; esac',
   'else r="$r/$hf_c"; fi; done; }',
-  // A link whose target has no directory yet, or one that leads to itself.
-  'dead() { hf_l=$(readlink -n -- "$1"; printf .); hf_l=${hf_l%.}; case $hf_l in /*) ;; *) hf_l="${1%/*}/$hf_l";; esac',
-  'case "$hf_l/" in *"/../"*) end outside;; "$w/"*) end absent;; *) end outside;; esac; }',
 ].join('\n')
 
 /** `miss <path>` ends the call for a path that is not there. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { ProviderError } from '@holdfast/core'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'

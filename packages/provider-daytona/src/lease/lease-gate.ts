@@ -1,8 +1,10 @@
-import { ConflictError, sleep } from '@holdfast/core'
+import { ConflictError, NotFoundError, ProviderError, sleep } from '@holdfast/core'
 import type { Clock } from '@holdfast/core'
 
 /** How long a teardown waits for what runs before it goes on. */
 const MAX_DRAIN_MS = 5_000
+
+export type Teardown = 'destroyed' | 'parked' | 'released'
 
 /**
  * Lets work on a sandbox through, one teardown at a time apart from it. Work that comes while a teardown runs waits for
@@ -13,7 +15,7 @@ export class LeaseGate {
   readonly #subject: string
   readonly #running = new Set<Promise<unknown>>()
   #teardown: Promise<unknown> | undefined
-  #isOpen = true
+  #closedBy: Teardown | undefined
 
   constructor(clock: Clock, subject: string) {
     this.#clock = clock
@@ -21,15 +23,13 @@ export class LeaseGate {
   }
 
   get isOpen(): boolean {
-    return this.#isOpen
+    return this.#closedBy === undefined
   }
 
-  /** Runs `work`, or rejects with `SANDBOX_CLOSED` when the sandbox was torn down. */
+  /** Runs `work`, or rejects when the sandbox was torn down, with what became of it. */
   async pass<T>(work: () => Promise<T>): Promise<T> {
     while (this.#teardown !== undefined) await this.#teardown.catch(() => undefined)
-    if (!this.#isOpen) {
-      throw new ConflictError('SANDBOX_CLOSED', `Sandbox ${this.#subject} is no longer active; resume it.`)
-    }
+    if (this.#closedBy !== undefined) throw inactiveError(this.#subject, this.#closedBy)
     const running = work()
     const settled = running.catch(() => undefined)
     this.#running.add(settled)
@@ -41,13 +41,13 @@ export class LeaseGate {
   }
 
   /** Runs `teardown` alone, after what runs has ended or had its time. A failed one leaves the gate as it was. */
-  async close(teardown: () => Promise<void>): Promise<void> {
+  async close(kind: Teardown, teardown: () => Promise<void>): Promise<void> {
     while (this.#teardown !== undefined) await this.#teardown.catch(() => undefined)
     const closing = this.#drain().then(teardown)
     this.#teardown = closing
     try {
       await closing
-      this.#isOpen = false
+      this.#closedBy = kind
     } finally {
       this.#teardown = undefined
     }
@@ -60,4 +60,12 @@ export class LeaseGate {
     await Promise.race([Promise.all(this.#running), limit])
     stop.abort()
   }
+}
+
+function inactiveError(sandboxId: string, kind: Teardown): Error {
+  const details = { sandboxId }
+  const message = `Sandbox ${sandboxId} is no longer active: it was ${kind}.`
+  if (kind === 'destroyed') return new NotFoundError('SANDBOX_NOT_FOUND', message, { details })
+  if (kind === 'released') return new ConflictError('SANDBOX_CLOSED', message, { details })
+  return new ProviderError('SANDBOX_STOPPED', `${message} Resume it.`, { details, retryable: true })
 }

@@ -25,6 +25,7 @@ export function prepareScript(input: PrepareScriptInput): string {
       'find "$s/run" "$s/up" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + 2>/dev/null',
       'put w "$w"; put s "$s"; if command -v bash >/dev/null 2>&1; then l=bash; else l=sh; fi; put l "$l"',
       LOGIN_ENV,
+      LAUNCHER,
       sentinelLines(input),
       'g=; [ ! -s "$s/sentinel" ] || read -r g <"$s/sentinel"; put g "$g"',
       'printf \'@%s x 0\\n\' "$n"',
@@ -45,6 +46,16 @@ const LOGIN_ENV = [
   'grep -v -x -F -f "$s/env.a" "$s/env.c" >"$s/env.d"',
   'sh -c \'. "$1"\' sh "$s/env.d" >/dev/null 2>&1 || : >"$s/env.d"',
   'mv -f "$s/env.d" "$s/env"; rm -f "$s/env.a" "$s/env.b" "$s/env.c" ) >/dev/null 2>&1; fi',
+].join('\n')
+
+/**
+ * A shell starts background commands with SIGINT and SIGQUIT ignored, and a command cannot undo that. These words before
+ * it do, where the sandbox has something that can.
+ */
+const LAUNCHER = [
+  'if [ ! -e "$s/launch" ]; then if env --default-signal=INT,QUIT true 2>/dev/null; then',
+  "printf '%s\\n' 'env --default-signal=INT,QUIT' >\"$s/launch\"; elif command -v perl >/dev/null 2>&1; then",
+  'printf \'%s\\n\' \'perl -e $SIG{INT}=$SIG{QUIT}="DEFAULT";exec(@ARGV)\' >"$s/launch"; else : >"$s/launch"; fi; fi',
 ].join('\n')
 
 function sentinelLines(input: PrepareScriptInput): string {

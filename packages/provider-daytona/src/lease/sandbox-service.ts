@@ -11,6 +11,7 @@ import type { ParkMode } from '../sandbox/park-sandbox.ts'
 import { ensureStarted } from '../sandbox/start-sandbox.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { HandleCache } from './handle-cache.ts'
+import type { Teardown } from './lease-gate.ts'
 import { LiveSandbox } from './live-sandbox.ts'
 import { prepareSandbox } from './prepare-sandbox.ts'
 import { sentinelHash } from './sentinel.ts'
@@ -53,7 +54,7 @@ export class SandboxService {
 
   /** Ends what is open and forgets the handle; the sandbox goes on. */
   async letGo(sandboxId: string): Promise<void> {
-    await this.#tearDown(sandboxId, { endsSessions: true }, () => Promise.resolve())
+    await this.#tearDown(sandboxId, 'released', () => Promise.resolve())
   }
 
   /** A new or adopted sandbox, ready for commands. What this call made is removed when any step fails. */
@@ -114,12 +115,12 @@ export class SandboxService {
 
   /** Ends what is open in the sandbox, then destroys it. Repeatable. */
   async destroy(sandboxId: string, signal?: AbortSignal): Promise<void> {
-    await this.#tearDown(sandboxId, { endsSessions: false }, () => destroySandbox(this.account, sandboxId, signal))
+    await this.#tearDown(sandboxId, 'destroyed', () => destroySandbox(this.account, sandboxId, signal))
   }
 
   /** Ends what is open in the sandbox, then brings it to rest. */
   async park(sandboxId: string, mode: ParkMode, signal?: AbortSignal): Promise<void> {
-    await this.#tearDown(sandboxId, { endsSessions: true }, async () => {
+    await this.#tearDown(sandboxId, 'parked', async () => {
       const sandbox = await findSandbox(this.account, sandboxId, signal)
       if (sandbox === null) throw goneError(sandboxId)
       await parkSandbox(this.account, sandbox, mode, signal)
@@ -128,7 +129,7 @@ export class SandboxService {
 
   /** Stops, or removes what cannot be stopped. One that is gone is fine. */
   async parkOrDestroy(sandboxId: string, mode: ParkMode, signal?: AbortSignal): Promise<void> {
-    await this.#tearDown(sandboxId, { endsSessions: true }, async () => {
+    await this.#tearDown(sandboxId, 'parked', async () => {
       const sandbox = await findSandbox(this.account, sandboxId, signal)
       if (sandbox === null) return
       try {
@@ -149,12 +150,13 @@ export class SandboxService {
     )
   }
 
-  async #tearDown(sandboxId: string, how: { endsSessions: boolean }, teardown: () => Promise<void>): Promise<void> {
+  async #tearDown(sandboxId: string, kind: Teardown, teardown: () => Promise<void>): Promise<void> {
     const held = await this.cache.find(sandboxId)
     const close = held.reduceRight<() => Promise<void>>(
       (next, live) => () =>
-        live.gate.close(async () => {
-          await letGo(live, how)
+        live.gate.close(kind, async () => {
+          // A destroyed sandbox takes its sessions along.
+          await letGo(live, { endsSessions: kind !== 'destroyed' })
           await next()
         }),
       teardown,
@@ -171,7 +173,7 @@ export class SandboxService {
   }
 }
 
-/** Ends everything that is open, each also when another fails. A destroyed sandbox takes its sessions along. */
+/** Ends everything that is open, each also when another fails. */
 async function letGo(live: LiveSandbox, how: { endsSessions: boolean }): Promise<void> {
   const open = [...live.openThings]
   live.openThings.clear()

@@ -45,7 +45,7 @@ export class FrameReader {
 
 /** The bytes of a frame's payload. */
 export function frameBytes(frame: Frame): Uint8Array {
-  return Buffer.from(frame.payload, 'base64')
+  return new Uint8Array(Buffer.from(frame.payload, 'base64'))
 }
 
 /** The text of a frame's payload. */

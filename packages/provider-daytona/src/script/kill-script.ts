@@ -8,6 +8,8 @@ export interface KillScriptInput {
   signal: string
   /** How long the processes may take before SIGKILL. */
   graceMs: number
+  /** False for a terminal, which has a mark and no run. */
+  isRun?: boolean
 }
 
 /**
@@ -19,8 +21,10 @@ export function killScript(input: KillScriptInput): string {
   return shellLine(
     [
       `n=${input.nonce}; d=${shellQuote(input.stateDir)}"/run/$n"; umask 077; exec </dev/null`,
-      `mkdir -p "$(dirname "$d")"; if mkdir "$d" 2>/dev/null; then : >"$d/killed"; ${printFrame('g', '-')}; exit 0; fi`,
-      'hf_i=0; while [ ! -s "$d/pid" ] && [ ! -s "$d/code" ] && [ ! -e "$d/killed" ] && [ "$hf_i" -lt 100 ]; do',
+      input.isRun === false
+        ? ':'
+        : `mkdir -p "\${d%/*}"; if mkdir "$d" 2>/dev/null; then : >"$d/killed"; ${printFrame('g', '-')}; exit 0; fi`,
+      'hf_i=0; while [ -d "$d" ] && [ ! -s "$d/pid" ] && [ ! -s "$d/code" ] && [ ! -e "$d/killed" ] && [ "$hf_i" -lt 100 ]; do',
       'hf_i=$((hf_i+1)); sleep 0.02; done',
       'hf_p=; [ ! -s "$d/pid" ] || read -r hf_p <"$d/pid"',
       'marked() { hf_m=; for hf_f in $(grep -l "HOLDFAST_RUN=$n" /proc/[0-9]*/environ 2>/dev/null); do',
@@ -31,7 +35,7 @@ export function killScript(input: KillScriptInput): string {
       'while :; do marked; if [ -z "$hf_m" ]; then sleep 0.02; marked; fi; [ -n "$hf_m" ] || break',
       `hf_i=$((hf_i+1)); [ "$hf_i" -lt ${rounds + 40} ] || break`,
       `if [ "$hf_i" -ge ${rounds} ]; then strike KILL; sleep 0.02; else sleep 0.05; fi; done`,
-      'hf_i=0; while [ ! -s "$d/code" ] && [ -z "$hf_m" ] && [ "$hf_i" -lt 20 ]; do hf_i=$((hf_i+1)); sleep 0.02; done',
+      'hf_i=0; while [ -d "$d" ] && [ ! -s "$d/code" ] && [ -z "$hf_m" ] && [ "$hf_i" -lt 20 ]; do hf_i=$((hf_i+1)); sleep 0.02; done',
       `if [ -n "$hf_m" ]; then ${printFrame('r', '-')}; else ${printFrame('g', '-')}; fi`,
     ].join('\n'),
   )

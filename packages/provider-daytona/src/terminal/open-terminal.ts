@@ -2,6 +2,7 @@ import { ConflictError } from '@holdfast/core'
 import type { SandboxTerminal, SandboxTerminalOptions } from '@holdfast/core'
 import { ChunkQueue, shellQuote } from '@holdfast/core/provider-kit'
 import { isGone, statusOf } from '../errors.ts'
+import { killRun } from '../exec/kill-run.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 import type { VendorTerminal } from '../sdk.ts'
@@ -10,6 +11,7 @@ import { OutputAfterMark } from './output-after-mark.ts'
 /** The service closes the connection on a larger message. */
 const MAX_INPUT_BYTES = 32 * 1024
 const CONNECT_MS = 15_000
+const KILL_GRACE_MS = 500
 const LAUNCH_VARIABLE = 'HOLDFAST_TERMINAL_LAUNCH'
 const LAUNCH_LINE = ` stty -echo 2>/dev/null; eval "$${LAUNCH_VARIABLE}"\r`
 
@@ -30,7 +32,8 @@ class DaytonaTerminal implements SandboxTerminal {
   readonly exited: Promise<number | null>
   readonly #live: LiveSandbox
   readonly #options: OpenTerminalOptions
-  readonly #ptyId = `hf-${newNonce()}`
+  readonly #mark = newNonce()
+  readonly #ptyId = `hf-${this.#mark}`
   #handle: VendorTerminal | undefined
   #settleExit: (code: number | null) => void = () => undefined
   #isClosed = false
@@ -46,9 +49,8 @@ class DaytonaTerminal implements SandboxTerminal {
 
   async connect(): Promise<void> {
     const { cols, rows, cwd, env, signal } = this.#options
-    const mark = newNonce()
-    const launch = launchScript(this.#options, mark)
-    const filter = new OutputAfterMark(launch === undefined ? undefined : mark)
+    const launch = launchScript(this.#options, this.#mark)
+    const filter = new OutputAfterMark(launch === undefined ? undefined : this.#mark)
     const request = { operation: 'terminal open', isRepeatable: false, timeoutMs: CONNECT_MS, signal }
     const handle = await this.#live.request(request, () =>
       this.#live.vendor.process.createPty({
@@ -58,6 +60,7 @@ class DaytonaTerminal implements SandboxTerminal {
           TERM: 'xterm-256color',
           ...this.#live.account.options.env,
           ...env,
+          HOLDFAST_RUN: this.#mark,
           ...(launch === undefined ? {} : { [LAUNCH_VARIABLE]: launch }),
         },
         ...(cols === undefined ? {} : { cols }),
@@ -90,6 +93,8 @@ class DaytonaTerminal implements SandboxTerminal {
   }
 
   async kill(): Promise<void> {
+    // Ending the terminal alone leaves behind what has put itself into a session of its own.
+    await killRun(this.#live, { nonce: this.#mark, signal: 'TERM', graceMs: KILL_GRACE_MS, isRun: false })
     try {
       await this.#live.request({ operation: 'terminal kill', isRepeatable: true }, () =>
         this.#live.vendor.process.killPtySession(this.#ptyId),
