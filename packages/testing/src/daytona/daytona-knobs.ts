@@ -32,11 +32,13 @@ export type RandomFaultKind =
   | 'conflict'
   | 'socket-cut'
   | 'download-cut'
+  | 'upload-cut'
+  | 'hang'
 
 export interface RandomFaults {
   /** Share of requests that go wrong, 0 … 1. */
   rate: number
-  /** Default: all. */
+  /** Default: all but `hang`. */
   kinds?: readonly RandomFaultKind[]
   /** Routes that are left alone, as the request log spells them. */
   except?: readonly string[]

@@ -24,12 +24,12 @@ export class SandboxLifecycle {
     this.#context = context
   }
 
-  /** Brings a new record to `started`. `from` is the directory of a snapshot. */
-  launch(record: SandboxRecord, before: readonly TransitionStep[], from: string | undefined): void {
+  /** Brings a new record to `started`. `fill` makes its directories. */
+  launch(record: SandboxRecord, before: readonly TransitionStep[], fill: () => Promise<void>): void {
     const create: TransitionStep = {
       through: 'creating',
       end: async () => {
-        await createRoots(record.roots, from)
+        await fill()
         this.#boot(record)
       },
     }
@@ -145,7 +145,10 @@ export class SandboxLifecycle {
     if (record.state !== 'started') throw apiError(400, 'Sandbox is not started')
     const copy = copyTree(record.roots.root, child.roots.root)
     this.#run(record, 'started', [{ through: 'forking', end: () => copy }], 'started')
-    this.launch(child, [], undefined)
+    this.launch(child, [], async () => {
+      await copy
+      await createRoots(child.roots)
+    })
   }
 
   /** What the runner does when the container dies under it, with no request by anybody. */

@@ -6,6 +6,7 @@ import { forkedRecord, newSandboxRecord, type CreateContext, type CreateSandboxB
 import { readApiJson } from './read-api-json.ts'
 import { listPage } from './sandbox-list.ts'
 import type { SandboxRecord } from './sandbox-record.ts'
+import { createRoots } from './sandbox-roots.ts'
 import { saveSnapshot } from './snapshot-sandbox.ts'
 import type { TransitionStep } from './sandbox-transitions.ts'
 
@@ -80,7 +81,7 @@ async function createSandbox(exchange: Exchange, service: DaytonaService, organi
     : service.knobs.transitionMs.pulling_snapshot > 0
       ? [{ through: 'pulling_snapshot' }]
       : []
-  service.lifecycle.launch(record, before, snapshot?.filesDir ?? undefined)
+  service.lifecycle.launch(record, before, () => createRoots(record.roots, snapshot?.filesDir ?? undefined))
   service.onCreated(record)
   // The request is held until the sandbox runs; the answer is what it began as all the same [A190].
   const dto = service.dto(record)

@@ -18,8 +18,9 @@ const RANDOM_KINDS: readonly RandomFaultKind[] = [
   'conflict',
   'socket-cut',
   'download-cut',
+  'upload-cut',
 ]
-const SOCKET_KINDS: ReadonlySet<RandomFaultKind> = new Set(['drop', 'delay', 'server-error', 'socket-cut'])
+const SOCKET_KINDS: ReadonlySet<RandomFaultKind> = new Set(['drop', 'delay', 'server-error', 'socket-cut', 'hang'])
 const CONFLICT_ROUTE = /^(POST|DELETE) \/sandbox\/:sandbox/
 const MAX_RANDOM_DELAY_MS = 200
 
@@ -86,6 +87,10 @@ export class FaultInjector {
         return { kind: 'status', status: 409, body: { statusCode: 409, message: 'Sandbox state change in progress' } }
       case 'socket-cut':
         return { kind: 'cut-socket', atByte: this.#random.between(0, 4_096) }
+      case 'hang':
+        return { kind, afterWork: this.#random.next() < 0.5 }
+      case 'upload-cut':
+        return { kind: 'cut-upload', atByte: this.#random.between(0, 4_096) }
       case 'download-cut':
         return { kind: 'cut-reply', atByte: this.#random.between(0, 4_096) }
     }
@@ -102,6 +107,7 @@ function fits(kind: RandomFaultKind, request: RecordedRequest): boolean {
   if (request.kind === 'socket') return SOCKET_KINDS.has(kind)
   if (kind === 'socket-cut') return false
   if (kind === 'download-cut') return request.route === 'POST /files/bulk-download'
+  if (kind === 'upload-cut') return request.route === 'POST /files/bulk-upload'
   if (kind === 'conflict') return CONFLICT_ROUTE.test(request.route)
   // A web page with status 200 in place of the answer is a wrong URL, which only the control API can have.
   return kind !== 'html' || request.kind === 'control'

@@ -112,6 +112,8 @@ export class Exchange {
   }
 
   fail(error: WireError): void {
+    // Half an answer must not look like a whole one.
+    if (this.#response.headersSent && !this.#response.writableEnded) return this.drop()
     if (this.isAnswered) return
     for (const [name, value] of Object.entries(error.input.headers ?? {})) this.setHeader(name, value)
     const body = wireErrorBody(error.input, {

@@ -13,11 +13,13 @@ import { envsOf, serveTerminal } from '../toolbox/pty-socket.ts'
 import { cutAfter } from './cut-socket.ts'
 import type { RequestLog } from './request-log.ts'
 import { Router } from './router.ts'
-import { WireError, wireErrorBody } from './wire-error.ts'
+import { daemonError, WireError, wireErrorBody } from './wire-error.ts'
 
 const TOOLBOX = /^\/toolbox\/([^/]+)(\/.*)$/
 /** Size at which the daemon refuses a message. */
 const MAX_MESSAGE_BYTES = 64 * 1_024
+const CLOSE_ERROR = 1011
+const MAX_REASON_CHARS = 40
 const LOGS = '/process/session/:session/command/:command/logs'
 const ENTRYPOINT_LOGS = '/process/session/entrypoint/logs'
 const CREATE_PTY = '/process/pty/create-connect'
@@ -58,8 +60,8 @@ export class SocketServer {
     try {
       await this.#route(upgrade)
     } catch (error) {
-      if (!(error instanceof WireError)) throw error
-      this.#refuse(upgrade, error)
+      const message = error instanceof Error ? error.message : String(error)
+      this.#refuse(upgrade, error instanceof WireError ? error : daemonError(500, message))
     }
   }
 
@@ -95,7 +97,12 @@ export class SocketServer {
     client.on('error', () => client.close())
     if (fault?.kind === 'silent-socket') return
     if (fault?.kind === 'cut-socket') cutAfter(client, fault.atByte)
-    await serve(client)
+    try {
+      await serve(client)
+    } catch (error) {
+      // The handshake is over, so that a close frame is all that can be said.
+      client.close(CLOSE_ERROR, error instanceof Error ? error.message.slice(0, MAX_REASON_CHARS) : '')
+    }
   }
 
   /** What is checked before the handshake is answered, and what runs after it. */

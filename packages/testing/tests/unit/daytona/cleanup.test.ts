@@ -9,7 +9,7 @@ import { connect, isAlive, until } from '../../fixtures/daytona-fixture.ts'
 test('close ends every process, however it got away, and removes the files', async () => {
   const server = await startDaytonaServer()
   const sandbox = await connect(server).create()
-  const home = await sandbox.getWorkDir()
+  const home = (await sandbox.getWorkDir()) ?? ''
   await sandbox.process.createSession('s')
   await sandbox.process.executeSessionCommand('s', { command: 'sleep 60 & echo $! > one; sleep 60', runAsync: true })
   await sandbox.process.executeCommand("setsid -f sh -c 'echo $$ > two; exec sleep 60' >/dev/null 2>&1")

@@ -83,7 +83,7 @@ test('an open log stream keeps it awake until it closes', async () => {
   const clock = new FakeClock()
   const { server, sandbox } = await openSandbox({ clock })
   await sandbox.process.createSession('s')
-  const { cmdId = '' } = await sandbox.process.executeSessionCommand('s', { command: 'sleep 60', runAsync: true })
+  const { cmdId } = await sandbox.process.executeSessionCommand('s', { command: 'sleep 60', runAsync: true })
   const url = `${sandbox.toolboxProxyUrl}/${sandbox.id}/process/session/s/command/${cmdId}/logs?follow=true`
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers: { authorization: `Bearer ${server.apiKey}` } })
   await new Promise((resolve) => socket.once('open', resolve))

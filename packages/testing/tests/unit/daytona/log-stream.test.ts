@@ -13,7 +13,7 @@ async function startCommand(
 ): Promise<{ server: DaytonaServer; sandbox: Sandbox; cmdId: string }> {
   const { server, sandbox } = await openSandbox({ logIdleMs: 50, ...options })
   await sandbox.process.createSession('s')
-  const { cmdId = '' } = await sandbox.process.executeSessionCommand('s', { command, runAsync: true })
+  const { cmdId } = await sandbox.process.executeSessionCommand('s', { command, runAsync: true })
   return { server, sandbox, cmdId }
 }
 
