@@ -9,8 +9,9 @@ export function titleOf(messages: readonly (UIMessage | ModelMessage)[]): string
       .filter((message) => message.role === 'user')
       .map(textOf)
       .find((line) => line !== '') ?? ''
-  const characters = [...text.replaceAll(/\s+/g, ' ').trim()]
-  if (characters.length <= MAX_TITLE_LENGTH) return characters.join('') || 'New thread'
+  const title = text.replaceAll(/\s+/g, ' ').trim()
+  const characters = Array.from(new Intl.Segmenter().segment(title), ({ segment }) => segment)
+  if (characters.length <= MAX_TITLE_LENGTH) return title || 'New thread'
   return `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`
 }
 
