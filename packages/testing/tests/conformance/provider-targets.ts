@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FaultPlan, memoryProvider, processProvider, providerTarget } from '../../src/index.ts'
-import type { FaultOperation, ProviderFaults, ProviderTrait } from '../../src/index.ts'
+import type { FaultOperation, OpenedProvider, ProviderFaults, ProviderTrait } from '../../src/index.ts'
 
 const OUTAGE_OPERATIONS: readonly FaultOperation[] = [
   'create',
@@ -35,11 +35,8 @@ export const PROCESS_LACKS: { readonly [trait in ProviderTrait]?: string } = {}
 
 const serverScript = `require('http').createServer((_, answer) => answer.end('hello')).listen(process.argv[1])`
 
-export const processTarget = providerTarget({
-  name: 'processProvider',
-  capabilities: processProvider({ dir: tmpdir() }).capabilities(),
-  lacks: PROCESS_LACKS,
-  open: async () => {
+export const openProcess = Object.assign(
+  async (): Promise<OpenedProvider> => {
     const dir = await mkdtemp(join(tmpdir(), 'provider-suite-'))
     const plan = new FaultPlan()
     return {
@@ -50,6 +47,14 @@ export const processTarget = providerTarget({
       dispose: () => rm(dir, { recursive: true, force: true }),
     }
   },
+  { capabilities: processProvider({ dir: tmpdir() }).capabilities() },
+)
+
+export const processTarget = providerTarget({
+  name: 'processProvider',
+  capabilities: openProcess.capabilities,
+  lacks: PROCESS_LACKS,
+  open: openProcess,
 })
 
 const interpreted = 'The shell is interpreted in the host process.'
@@ -66,12 +71,17 @@ export const MEMORY_LACKS: { readonly [trait in ProviderTrait]?: string } = {
   procfs: interpreted,
 }
 
-export const memoryTarget = providerTarget({
-  name: 'memoryProvider',
-  capabilities: memoryProvider().capabilities(),
-  lacks: MEMORY_LACKS,
-  open: () => {
+export const openMemory = Object.assign(
+  async (): Promise<OpenedProvider> => {
     const plan = new FaultPlan()
     return { provider: memoryProvider({ faults: plan }), faults: faultsOf(plan) }
   },
+  { capabilities: memoryProvider().capabilities() },
+)
+
+export const memoryTarget = providerTarget({
+  name: 'memoryProvider',
+  capabilities: openMemory.capabilities,
+  lacks: MEMORY_LACKS,
+  open: openMemory,
 })

@@ -1,8 +1,7 @@
 import type { SandboxCapabilities, SandboxHandle, SandboxProvider } from '@holdfast/core'
-import { providerSuite } from '../../../src/index.ts'
+import { providerSuite, providerTarget } from '../../../src/index.ts'
 import type { ConformanceTarget, ProviderSubject } from '../../../src/index.ts'
 import { openMemory, openProcess, MEMORY_LACKS, PROCESS_LACKS } from '../provider-targets.ts'
-import { providerTarget } from '../../../src/index.ts'
 
 /** A provider that is right in everything but one thing. */
 export interface ProviderMutant {
@@ -12,6 +11,8 @@ export interface ProviderMutant {
   provider?: (good: SandboxProvider) => Partial<SandboxProvider>
   handle?: (good: SandboxHandle) => Partial<SandboxHandle>
   capabilities?: (good: SandboxCapabilities) => SandboxCapabilities
+  /** Some of its cases end by their time limit. */
+  hangs?: boolean
   /** Beginnings of the ids of the cases that are run: the groups that the fault touches. */
   among: readonly string[]
   /** The cases that must fail; all others of those groups must pass. */

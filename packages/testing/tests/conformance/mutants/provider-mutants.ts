@@ -1,3 +1,4 @@
+import { isHoldfastError } from '@holdfast/core'
 import type {
   SandboxExecOptions,
   SandboxExecResult,
@@ -173,6 +174,7 @@ const execMutants: readonly ProviderMutant[] = [
     name: 'exec waits for background children',
     base: 'process',
     handle: withExec((exec) => (command, options) => exec(`${command}\ncode=$?; wait; exit $code`, options)),
+    hangs: true,
     among: ['exec.background', 'exec.open-end', 'exec.result'],
     detectedBy: ['exec.background-child'],
   },
@@ -217,13 +219,15 @@ const spawnMutants: readonly ProviderMutant[] = [
         await good.wait()
       },
     })),
-    among: ['kill.'],
+    hangs: true,
+    among: ['kill.ends', 'kill.after', 'kill.stubborn', 'kill.stops', 'kill.leaves'],
     detectedBy: ['kill.after-the-leader', 'kill.ends-the-tree', 'kill.stubborn'],
   },
   {
     name: 'the input of a process never ends',
     base: 'process',
     handle: withSpawned((good) => ({ stdin: { ...good.stdin, end: async () => undefined } })),
+    hangs: true,
     among: ['spawn.'],
     detectedBy: ['spawn.stdin.after-end', 'spawn.stdin.dialogue', 'spawn.stdin.writes'],
   },
@@ -389,6 +393,7 @@ const providerMutants: readonly ProviderMutant[] = [
         return good.create(isTaken ? withoutId : input)
       },
     }),
+    hangs: true,
     among: ['create.', 'lost-reply.', 'destroy.'],
     detectedBy: ['create.adopts', 'create.refuses-foreign', 'lost-reply.create'],
   },
@@ -415,6 +420,7 @@ const providerMutants: readonly ProviderMutant[] = [
           labels: Object.fromEntries(Object.entries(input.labels).slice(0, 1)),
         }),
     }),
+    hangs: true,
     among: ['list.'],
     detectedBy: ['list.by-labels'],
   },
