@@ -10,17 +10,18 @@ export interface ServerDir {
 }
 
 /**
- * Waits for a line, which means all is well, or for the end of its input, which means that the process with the server
- * died: then it kills what carries the server's mark and removes the directory. Arguments: mark, directory.
+ * Waits for a line, which means that the server was closed, or for the end of its input, which means that its process
+ * died: then it kills what carries the server's mark. Removes the directory either way. Arguments: mark, directory.
  */
 const WATCHDOG = `
-if read -r _; then exit; fi
-for round in 1 2 3 4 5; do
-  for environ in $(grep -lF "$1" /proc/[0-9]*/environ 2>/dev/null); do
-    pid=\${environ#/proc/}
-    kill -9 "\${pid%/environ}" 2>/dev/null
+if ! read -r _; then
+  for round in 1 2 3 4 5; do
+    for environ in $(grep -lF "$1" /proc/[0-9]*/environ 2>/dev/null); do
+      pid=\${environ#/proc/}
+      kill -9 "\${pid%/environ}" 2>/dev/null
+    done
   done
-done
+fi
 rm -rf "$2"
 `
 
@@ -39,8 +40,8 @@ export async function createServerDir(tag: { name: string; value: string }): Pro
   return {
     path,
     remove: async () => {
-      lifeline.end('closed\n')
       await rm(path, { recursive: true, force: true, maxRetries: 3 })
+      lifeline.end('closed\n')
     },
   }
 }

@@ -67,6 +67,8 @@ async function writePart(
   state: UploadState,
 ): Promise<void> {
   let bytes = 0
+  // A client that goes away may do so before anything reads this part.
+  content.on('error', () => undefined)
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       const room = exchange.cutUploadAt === undefined ? chunk.length : exchange.cutUploadAt - state.received
@@ -91,7 +93,7 @@ async function writePart(
 function readForm(exchange: Exchange, form: busboy.Busboy): Promise<void> {
   return new Promise((resolve, reject) => {
     form.once('close', resolve)
-    form.once('error', (error: Error) => {
+    form.on('error', (error: Error) => {
       if (exchange.request.destroyed) resolve()
       else reject(bareDaemonError(400, error.message))
     })
