@@ -107,7 +107,8 @@ class PostgresServer {
     const { url, sql } = this.#options
     const quiet: ClientOptions = { onnotice: () => {}, fetch_types: false, ...more }
     if (sql !== undefined) return postgres({ ...(sql.options as unknown as ClientOptions), ...quiet })
-    const own = { connect_timeout: CONNECT_TIMEOUT_S, backoff: () => RECONNECT_AFTER_S }
+    const connection = { application_name: 'holdfast' }
+    const own = { connect_timeout: CONNECT_TIMEOUT_S, backoff: () => RECONNECT_AFTER_S, connection }
     return postgres(url as string, { ...own, ...quiet } as ClientOptions)
   }
 }
