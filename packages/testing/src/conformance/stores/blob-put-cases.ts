@@ -3,6 +3,7 @@ import type { BlobBody } from '@holdfast/core'
 import { byteStream, bytesOf, patternBytes, sha256 } from './blob-bytes.ts'
 import { rejectsWith } from './rejects-with.ts'
 import { required } from './required.ts'
+import { meanwhile } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -133,7 +134,7 @@ export const blobPutCases: readonly StoreCase[] = [
           given += 1
         },
       })
-      const putting = blobs.put('key', body)
+      const putting = meanwhile(blobs.put('key', body))
       assert.equal(await blobs.get('key'), null)
       assert.deepEqual((await blobs.list()).objects, [])
       finish()

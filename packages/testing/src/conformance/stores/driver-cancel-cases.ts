@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CancelRequest } from '@holdfast/core'
 import type { StoreSubject } from '../store-subject.ts'
 import { claim, recordOf } from './driver-subject.ts'
-import { advanceUntil, soon } from './soon.ts'
+import { advanceUntil, meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -68,9 +68,8 @@ export const driverCancelCases: readonly StoreCase[] = [
   storeCase('driver.on-cancel.wakes-every-waiter', 'onCancel wakes every waiter of the run', async (subject) => {
     const { drivers } = subject.stores
     await claim(drivers)
-    const waiting = Promise.all([drivers.onCancel('run-1', NEVER), drivers.onCancel('run-1', NEVER)]).then(
-      ([request]) => request,
-    )
+    const both = Promise.all([drivers.onCancel('run-1', NEVER), drivers.onCancel('run-1', NEVER)])
+    const waiting = meanwhile(both.then(([request]) => request))
     await drivers.requestCancel({ runId: 'run-1' })
     assert.deepEqual(await heard(subject, waiting), { runId: 'run-1', keepSandbox: false })
   }),
@@ -79,10 +78,11 @@ export const driverCancelCases: readonly StoreCase[] = [
     await claim(drivers)
     await claim(drivers, { runId: 'run-2', threadId: 'thread-2' })
     let hasHeard = false
-    const waiting = drivers.onCancel('run-1', NEVER).then((request) => {
+    const hearing = drivers.onCancel('run-1', NEVER).then((request) => {
       hasHeard = true
       return request
     })
+    const waiting = meanwhile(hearing)
     await drivers.requestCancel({ runId: 'run-2' })
     await heard(subject, drivers.onCancel('run-2', NEVER))
     await subject.advance(2_500)
@@ -95,7 +95,7 @@ export const driverCancelCases: readonly StoreCase[] = [
     'onCancel may wait for a run that is not recorded yet',
     async (subject) => {
       const { drivers } = subject.stores
-      const waiting = drivers.onCancel('run-1', NEVER)
+      const waiting = meanwhile(drivers.onCancel('run-1', NEVER))
       await claim(drivers)
       await drivers.requestCancel({ runId: 'run-1' })
       assert.equal((await heard(subject, waiting)).runId, 'run-1')
@@ -106,7 +106,7 @@ export const driverCancelCases: readonly StoreCase[] = [
     const reason = new Error('the run is over')
     const controller = new AbortController()
     const waiting = stores.drivers.onCancel('run-1', controller.signal)
-    const outcome = assert.rejects(waiting, (error) => error === reason)
+    const outcome = meanwhile(assert.rejects(waiting, (error) => error === reason))
     controller.abort(reason)
     await soon(outcome, 'the end of onCancel')
     const again = assert.rejects(stores.drivers.onCancel('run-1', controller.signal), (error) => error === reason)

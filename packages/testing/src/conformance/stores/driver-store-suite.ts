@@ -9,7 +9,7 @@ import { driverFinishCases } from './driver-finish-cases.ts'
 import { driverRefusalCases } from './driver-refusal-cases.ts'
 import { claim, claimInput, hostAt, hostsOf, TTL_MS } from './driver-subject.ts'
 import { required } from './required.ts'
-import { advanceUntil } from './soon.ts'
+import { advanceUntil, meanwhile } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -174,7 +174,7 @@ const concurrentCases: readonly StoreCase[] = [
     async (subject) => {
       const [here, there] = await hostsOf(subject, 2)
       await claim(required(here, 'a host').drivers)
-      const waiting = required(there, 'a host').drivers.onCancel('run-1', NEVER)
+      const waiting = meanwhile(required(there, 'a host').drivers.onCancel('run-1', NEVER))
       await required(here, 'a host').drivers.requestCancel({ runId: 'run-1' })
       const request = await advanceUntil(subject, waiting, { stepMs: 500, withinMs: 2_500, what: 'the wake-up' })
       assert.equal(request.runId, 'run-1')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StreamChunk } from '@tanstack/ai'
 import type { EventLog, EventLogEntry, EventOffset } from '@holdfast/core'
-import { soon } from './soon.ts'
+import { meanwhile, soon } from './soon.ts'
 
 /** A chunk that can be told from others by its text. */
 export function textChunk(text: string): StreamChunk {
@@ -55,7 +55,7 @@ export class Tail {
 
   /** The next event, which need not be there yet. */
   pending(): Promise<IteratorResult<EventLogEntry>> {
-    return this.#entries.next()
+    return meanwhile(this.#entries.next())
   }
 
   async ends(): Promise<void> {

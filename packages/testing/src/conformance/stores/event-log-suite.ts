@@ -18,7 +18,7 @@ import { readAll, Tail, textChunk, textChunks, textsOf } from './event-chunks.ts
 import { eventFenceCases } from './event-fence-cases.ts'
 import { eventReadCases } from './event-read-cases.ts'
 import { rejectsWith, throwsWith } from './rejects-with.ts'
-import { soon } from './soon.ts'
+import { meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -74,7 +74,7 @@ const concurrentCases: readonly StoreCase[] = [
     async (subject) => {
       const hosts = await hostsOf(subject, 4)
       const open = (index: number) => hostAt(hosts, index).eventLog.open({ runId: 'run-1' })
-      const readers = Array.from({ length: READERS }, (_, index) => readAll(open(index), OFFSET_START))
+      const readers = Array.from({ length: READERS }, (_, index) => meanwhile(readAll(open(index), OFFSET_START)))
       const appenders = Array.from({ length: APPENDERS }, async (_, index) => {
         const log = open(index)
         for (let batch = 0; batch < BATCHES; batch += 1)

@@ -4,7 +4,7 @@ import type { EventLog, EventOffset } from '@holdfast/core'
 import { readAll, runFailed, runFinished, Tail, textChunk, textChunks, textOf, textsOf } from './event-chunks.ts'
 import { rejectsWith } from './rejects-with.ts'
 import { required } from './required.ts'
-import { soon } from './soon.ts'
+import { meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -96,7 +96,7 @@ const tailCases: readonly StoreCase[] = [
     await log.append(textChunks(3, 'old '))
     const tail = new Tail(log, OFFSET_NOW)
     let first: string | undefined
-    const pending = tail.pending().then(({ value }) => (first = textOf(value.chunk)))
+    const pending = meanwhile(tail.pending().then(({ value }) => (first = textOf(value.chunk))))
     // The reader may learn where "now" is a moment later, so events come until it has seen one.
     for (let index = 0; index < 1_000 && first === undefined; index += 1) await log.append([textChunk(`new ${index}`)])
     assert.match(await soon(pending, 'an event after now'), /^new /)
@@ -115,7 +115,9 @@ const tailCases: readonly StoreCase[] = [
   }),
   storeCase('log.read.many-readers', 'every reader sees every event', async ({ stores }) => {
     const log = stores.eventLog.open({ runId: 'run-1' })
-    const readers = Array.from({ length: 5 }, () => readAll(stores.eventLog.open({ runId: 'run-1' }), OFFSET_START))
+    const readers = Array.from({ length: 5 }, () =>
+      meanwhile(readAll(stores.eventLog.open({ runId: 'run-1' }), OFFSET_START)),
+    )
     for (let index = 0; index < 20; index += 1) await log.append(textChunks(2, `${index}/`))
     await log.close()
     const expected = await log.snapshot()

@@ -7,13 +7,13 @@ import { hostAt, hostsOf } from './driver-subject.ts'
 import { lockWaitCases } from './lock-wait-cases.ts'
 import { heldLock } from './held-lock.ts'
 import { required } from './required.ts'
-import { soon } from './soon.ts'
+import { meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
 const CONTENDERS = 8
 /** Longer than any store's lease, in steps shorter than any. */
-const LONG_HOLD = { steps: 60, stepMs: 5_000 }
+const LONG_HOLD = { steps: 60, stepMs: 2_000 }
 
 /** Counts how many callbacks are inside at once, and the tokens in the order in which they got in. */
 class CriticalSection {
@@ -103,10 +103,11 @@ const holdCases: readonly StoreCase[] = [
     async ({ stores: { locks }, advance }) => {
       const held = await heldLock(locks, 'key')
       let isTaken = false
-      const waiting = locks.withLock('key', () => {
+      const taking = locks.withLock('key', () => {
         isTaken = true
         return Promise.resolve()
       })
+      const waiting = meanwhile(taking)
       for (let step = 0; step < LONG_HOLD.steps; step += 1) await advance(LONG_HOLD.stepMs)
       assert.equal(held.signal.aborted, false)
       assert.equal(isTaken, false)
@@ -169,7 +170,8 @@ const concurrentCases: readonly StoreCase[] = [
     async (subject) => {
       const hosts = await hostsOf(subject, 2)
       const held = await heldLock(subject.stores.locks, 'key')
-      const waiting = hostAt(hosts, 1).locks.withLock('key', (_signal, lease) => Promise.resolve(lease?.token ?? 0))
+      const taking = hostAt(hosts, 1).locks.withLock('key', (_signal, lease) => Promise.resolve(lease?.token ?? 0))
+      const waiting = meanwhile(taking)
       await held.letGo()
       await subject.advance(2_000)
       assert.ok((await soon(waiting, 'the lock on the other connection')) > held.token)

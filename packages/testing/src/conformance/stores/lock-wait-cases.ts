@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { heldLock } from './held-lock.ts'
 import { rejectsWith } from './rejects-with.ts'
-import { advanceUntil, soon } from './soon.ts'
+import { advanceUntil, meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -14,7 +14,7 @@ export const lockWaitCases: readonly StoreCase[] = [
     async (subject) => {
       const { locks } = subject.stores
       const held = await heldLock(locks, 'key')
-      const waiting = rejectsWith('LOCK_TIMEOUT', () => locks.withLock('key', mustNotRun, { waitMs: 3_000 }))
+      const waiting = meanwhile(rejectsWith('LOCK_TIMEOUT', () => locks.withLock('key', mustNotRun, { waitMs: 3_000 })))
       await advanceUntil(subject, waiting, { stepMs: 1_000, withinMs: 10_000, what: 'the end of the wait' })
       assert.equal(held.signal.aborted, false)
       await held.letGo()
@@ -44,7 +44,7 @@ export const lockWaitCases: readonly StoreCase[] = [
       const controller = new AbortController()
       const reason = new Error('no longer needed')
       const waiting = locks.withLock('key', mustNotRun, { signal: controller.signal })
-      const outcome = assert.rejects(waiting, (error) => error === reason)
+      const outcome = meanwhile(assert.rejects(waiting, (error) => error === reason))
       controller.abort(reason)
       await soon(outcome, 'the end of the wait')
       await held.letGo()
@@ -96,10 +96,9 @@ export const lockWaitCases: readonly StoreCase[] = [
     async ({ stores: { locks } }) => {
       const held = await heldLock(locks, 'key')
       const controller = new AbortController()
-      const quitting = assert.rejects(locks.withLock('key', mustNotRun, { signal: controller.signal }))
-      const served = Promise.all(
-        Array.from({ length: 5 }, (_, index) => locks.withLock('key', () => Promise.resolve(index))),
-      )
+      const quitting = meanwhile(assert.rejects(locks.withLock('key', mustNotRun, { signal: controller.signal })))
+      const behind = Array.from({ length: 5 }, (_, index) => locks.withLock('key', () => Promise.resolve(index)))
+      const served = meanwhile(Promise.all(behind))
       controller.abort()
       await soon(quitting, 'the end of the first waiter')
       await held.letGo()

@@ -6,6 +6,7 @@ import { BAD_EPOCHS, ODD_IDS, refusesBadArguments, refusesBadIds, refusesClosed 
 import { claim, hostAt, hostsOf, TTL_MS } from './driver-subject.ts'
 import { rejectsWith } from './rejects-with.ts'
 import { required } from './required.ts'
+import { meanwhile } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 import { fullTranscript, textMessages } from './transcript.ts'
@@ -157,13 +158,14 @@ const inputCases: readonly StoreCase[] = [
       const hosts = await hostsOf(subject, 4)
       const texts = (writer: number) => Array.from({ length: 20 + writer }, () => `writer ${writer}`)
       let isSaving = true
-      const reading = (async () => {
+      const readLoop = async () => {
         while (isSaving) {
           const loaded = await subject.stores.messages.loadThread('thread-1')
           const writer = loaded.length - 20
           if (loaded.length > 0) assert.deepEqual(loaded, textMessages(...texts(writer)))
         }
-      })()
+      }
+      const reading = meanwhile(readLoop())
       const saving = Array.from({ length: 8 }, async (_, writer) => {
         for (let round = 0; round < 10; round += 1) {
           await hostAt(hosts, writer).messages.saveThread('thread-1', textMessages(...texts(writer)))

@@ -19,6 +19,15 @@ export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   }
 }
 
+/**
+ * Work that goes on beside a case. When the case fails first, nobody is left to hear that this failed too, and it must
+ * not end the process.
+ */
+export function meanwhile<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
+}
+
 /** Moves the store's time in steps until `promise` has settled; gives what it gives. Fails after `withinMs` of it. */
 export async function advanceUntil<T>(
   subject: StoreSubject,

@@ -6,7 +6,7 @@ import { claim } from './driver-subject.ts'
 import { Tail, textChunk } from './event-chunks.ts'
 import { heldLock } from './held-lock.ts'
 import { rejectsWith } from './rejects-with.ts'
-import { soon } from './soon.ts'
+import { meanwhile, soon } from './soon.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -46,9 +46,11 @@ const cases: readonly StoreCase[] = [
     async ({ stores }) => {
       await claim(stores.drivers)
       const tail = new Tail(stores.eventLog.open({ runId: 'run-1' }), OFFSET_START)
-      const reading = rejectsWith('STORE_CLOSED', () => tail.pending(), 'a read that waits')
+      const reading = meanwhile(rejectsWith('STORE_CLOSED', () => tail.pending(), 'a read that waits'))
       const never = new AbortController().signal
-      const listening = rejectsWith('STORE_CLOSED', () => stores.drivers.onCancel('run-1', never), 'onCancel')
+      const listening = meanwhile(
+        rejectsWith('STORE_CLOSED', () => stores.drivers.onCancel('run-1', never), 'onCancel'),
+      )
       await stores.ping()
       await soon(stores.close(), 'close')
       await soon(Promise.all([reading, listening]), 'the end of what waited')
@@ -60,9 +62,9 @@ const cases: readonly StoreCase[] = [
     async ({ stores }) => {
       const held = await heldLock(stores.locks, 'key')
       const never = () => assert.fail('a closed store runs no callback')
-      const waiting = rejectsWith('STORE_CLOSED', () => stores.locks.withLock('key', never))
+      const waiting = meanwhile(rejectsWith('STORE_CLOSED', () => stores.locks.withLock('key', never)))
       await stores.ping()
-      const closing = stores.close()
+      const closing = meanwhile(stores.close())
       await soon(waiting, 'the end of the wait')
       await held.letGo()
       await soon(closing, 'close')
