@@ -53,14 +53,16 @@ export function packScript(input: PackScriptInput): string {
   )
 }
 
-/** Unpacks beside the workspace, where nothing can be hit, and then replaces what stands in the way in it. */
+/**
+ * Unpacks entries that were checked before beside the workspace, where nothing can be hit, and then replaces what stands
+ * in their way in it.
+ */
 export function unpackScript(input: ArchiveScriptInput & { directory: string }): string {
   return shellLine(
     [
       prelude(input),
       `b=${shellQuote(input.directory)}; rm -rf "$x"; mkdir "$x" || end failed`,
       'tar -xpf "$a" -C "$x" --no-same-owner --delay-directory-restore 2>"$a.e"; c=$?',
-      'if grep -q -i -e "leading" -e "contains .\\.\\." "$a.e"; then chmod -R u+rwx "$x"; rm -rf "$x" "$a" "$a.e"; end outside; fi',
       '[ "$c" = 0 ] || { chmod -R u+rwx "$x"; rm -rf "$x" "$a" "$a.e"; end failed "$c"; }',
       'mkdir -p -- "$b" 2>/dev/null || end conflict; cd "$x" || end failed',
       `find . -type d -exec sh -c ${shellQuote(CLEAR_FOR_DIRS)} "$b" {} +`,

@@ -1,5 +1,7 @@
-import { ConflictError, InvalidInputError, ProviderError } from '@holdfast/core'
+import { ConflictError, ProviderError } from '@holdfast/core'
 import type { SandboxArchive } from '@holdfast/core'
+import { confinedEntries, readArchive, writeArchive } from '@holdfast/core/provider-kit'
+import type { UnpackPlan } from '@holdfast/core/provider-kit'
 import type { TransferFiles } from '../fs/transfer-files.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
@@ -37,7 +39,10 @@ export class DaytonaArchive implements SandboxArchive {
     archive: ReadableStream<Uint8Array>,
     options: { signal?: AbortSignal; directory?: string } = {},
   ): Promise<void> {
-    const archiveName = await this.#transfers.uploadStream(archive, options.signal)
+    // Checked on this side, entry by entry, on its way.
+    const plan: UnpackPlan = { parents: new Set(), dirs: new Map(), leaves: new Set() }
+    const checked = writeArchive(confinedEntries(readArchive(archive), plan), { longNames: 'gnu' })
+    const archiveName = await this.#transfers.uploadStream(checked, options.signal)
     const directory = options.directory ?? this.#live.workspaceRoot
     const script = (nonce: string): string => unpackScript({ ...this.#place(nonce, archiveName), directory })
     await this.#run('archive unpack', script, options.signal)
@@ -63,9 +68,6 @@ export class DaytonaArchive implements SandboxArchive {
 }
 
 function archiveError(outcome: string | undefined, operation: string, code: string | undefined): Error {
-  if (outcome === 'outside') {
-    return new InvalidInputError('INVALID_PATH', `${operation}: an entry of the archive leaves the workspace.`)
-  }
   if (outcome === 'conflict') {
     return new ConflictError('FILE_CONFLICT', `${operation}: a file stands where a directory is needed.`)
   }

@@ -41,7 +41,7 @@ const WALK = [
   'if [ -L "$r/$hf_c" ] && { [ -n "$hf_t" ] || [ "$2" = 1 ]; }; then',
   'hf_l=$(realpath -m -- "$r/$hf_c" 2>/dev/null || readlink -f -- "$r/$hf_c" 2>/dev/null; printf .); hf_l=${hf_l%.}',
   // Nothing comes of a link that leads to itself.
-  'hf_l=${hf_l%?}; [ -n "$hf_l" ] || end failed',
+  'hf_l=${hf_l%?}; [ -n "$hf_l" ] && [ ! -L "$hf_l" ] || end failed',
   'case "$hf_l/" in "$w/"*) r=$hf_l;; *) end outside;; esac',
   'else r="$r/$hf_c"; fi; done; }',
 ].join('\n')

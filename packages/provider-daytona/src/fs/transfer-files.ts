@@ -45,18 +45,20 @@ export class TransferFiles {
   async uploadStream(source: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<string> {
     const name = newNonce()
     const request = { operation: 'file upload', isRepeatable: false, timeoutMs: TRANSFER_SECONDS * 1000, signal }
-    const body = Readable.fromWeb(source as NodeReadableStream<Uint8Array>)
+    const watched = new WatchedSource(source)
+    const body = Readable.fromWeb(watched.stream as NodeReadableStream<Uint8Array>)
     try {
-      await this.#live.request({ ...request, attempts: 1 }, () =>
+      const sent = this.#live.request({ ...request, attempts: 1 }, () =>
         this.#live.vendor.fs.uploadFileStream(body, this.path(name), {
           timeout: TRANSFER_SECONDS,
           ...(signal === undefined ? {} : { signal }),
         }),
       )
+      await Promise.race([sent, watched.failed])
     } catch (error) {
       body.destroy()
       this.forget(name)
-      throw error
+      throw watched.failure?.error ?? error
     }
     return name
   }
@@ -81,6 +83,36 @@ export class TransferFiles {
       ),
     )
     return wholeStream(body, size, signal)
+  }
+}
+
+/** Keeps why a source failed: the client tells nothing of it, and may go on waiting. */
+class WatchedSource {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly failed: Promise<never>
+  failure: { error: unknown } | undefined
+
+  constructor(source: ReadableStream<Uint8Array>) {
+    const reader = source.getReader()
+    let fail: (error: unknown) => void = () => undefined
+    this.failed = new Promise<never>((_, reject) => {
+      fail = reject
+    })
+    this.failed.catch(() => undefined)
+    this.stream = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          this.failure = { error }
+          fail(error)
+          controller.error(error)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
   }
 }
 
