@@ -168,6 +168,7 @@ export const EVENT_MUTANTS: readonly StoreMutant[] = [
       },
     }),
     ['log.offset.malformed', 'log.offset.of-another-run', 'log.offset.from-the-future'],
+    true,
   ),
   brokenLog('keys come back sorted', mapChunks(sortedKeys), ['log.append.exact-json']),
   brokenLog(
