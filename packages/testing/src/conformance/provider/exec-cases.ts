@@ -104,6 +104,15 @@ const commandCases: readonly ProviderCase[] = [
     ['exec'],
   ),
   sandboxCase(
+    'exec.named-outputs',
+    'a command may open its outputs by name',
+    async ({ process }) => {
+      const result = await process.exec('echo out > /dev/stdout; echo err > /dev/stderr')
+      assert.deepEqual(result, { stdout: 'out\n', stderr: 'err\n', exitCode: 0 })
+    },
+    ['exec'],
+  ),
+  sandboxCase(
     'exec.exit-in-script',
     '`exit` in a command ends that command only',
     async (sandbox) => {

@@ -44,7 +44,7 @@ export class ProcessHandle implements SandboxBackendHandle {
       instance: record.instance,
       root: paths.workspace,
       baseEnv,
-      scriptDir: paths.staging,
+      stagingDir: paths.staging,
       clock: options.clock,
     })
     this.id = record.id

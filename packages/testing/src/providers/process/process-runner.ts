@@ -22,7 +22,7 @@ export interface ProcessRunnerOptions {
   root: string
   /** Set for every command, below the caller's variables. */
   baseEnv: Record<string, string>
-  scriptDir: string
+  stagingDir: string
   clock: Clock
 }
 
@@ -84,14 +84,14 @@ export class ProcessRunner {
     options: SpawnOptions,
     outputs: { onStdout: (bytes: Uint8Array) => void; onStderr: (bytes: Uint8Array) => void },
   ): Promise<ShellProcess> {
-    const { instance, baseEnv, scriptDir } = this.#options
+    const { instance, baseEnv, stagingDir } = this.#options
     // The system says only that it cannot start the shell there.
     if (!existsSync(this.#options.root)) throw sandboxGone()
     return ShellProcess.start(command, {
       cwd: options.cwd,
       env: { ...baseEnv, ...options.env },
       mark: commandMark(instance),
-      scriptDir,
+      stagingDir,
       ...outputs,
     })
   }

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -9,6 +12,8 @@ import { ProviderError } from '@holdfast/core'
 import { endFamily } from './end-family.ts'
 import type { EndFamilyOptions } from './end-family.ts'
 import { errnoOf } from '../files/file-error.ts'
+import { closePipes, openPipes } from './pipe-pair.ts'
+import type { PipePair } from './pipe-pair.ts'
 import { MARK_VARIABLE } from './process-mark.ts'
 
 /** Linux takes at most 128 KiB in one argument; a longer command runs from a file. */
@@ -18,13 +23,16 @@ const QUIET_MS = 30
 /** Children that never stop printing are not awaited longer than this. */
 const MAX_DRAIN_MS = 300
 
+/** Input, output and error output. */
+const STREAMS = 3
+
 export interface ShellProcessOptions {
   cwd: string
   env: Record<string, string>
   /** Value of the mark variable: unique to this command. */
   mark: string
-  /** Where a command that is too long for an argument is put. */
-  scriptDir: string
+  /** Where pipes are named, and a command that is too long for an argument is put. */
+  stagingDir: string
   onStdout: (bytes: Uint8Array) => void
   onStderr: (bytes: Uint8Array) => void
 }
@@ -34,33 +42,38 @@ export class ShellProcess {
   readonly pid: number
   /** The exit code; 128 + n after signal n. Rejects with `PROCESS_EXIT_UNKNOWN`. Settles when the outputs are read too. */
   readonly ended: Promise<number>
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #child: ChildProcess
   readonly #mark: string
+  readonly #stdin: Socket
+  readonly #outputs: readonly Socket[]
   #lastOutputAt = 0
   #hasExited = false
 
   static async start(command: string, options: ShellProcessOptions): Promise<ShellProcess> {
-    const script = await scriptFile(command, options.scriptDir)
-    const env = { ...options.env, [MARK_VARIABLE]: options.mark }
-    const argv = script === undefined ? ['-c', command] : [script]
-    const child = startChild(argv, options.cwd, env)
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.once('error', (error) => reject(startFailed(error)))
-    })
-    const started = new ShellProcess(child, options)
-    if (script !== undefined) void started.ended.catch(() => undefined).then(() => rm(script, { force: true }))
-    return started
+    const script = await scriptFile(command, options.stagingDir)
+    const pipes = await openPipes(STREAMS, options.stagingDir)
+    try {
+      const child = await startChild(script === undefined ? ['-c', command] : [script], options, pipes)
+      const started = new ShellProcess(child, options, pipes)
+      if (script !== undefined) void started.ended.catch(() => undefined).then(() => rm(script, { force: true }))
+      return started
+    } catch (error) {
+      closePipes(pipes)
+      if (script !== undefined) await rm(script, { force: true })
+      throw error
+    }
   }
 
-  private constructor(child: ChildProcessWithoutNullStreams, options: ShellProcessOptions) {
+  private constructor(child: ChildProcess, options: ShellProcessOptions, pipes: readonly PipePair[]) {
+    const [stdin, stdout, stderr] = pipes as [PipePair, PipePair, PipePair]
     this.#child = child
     this.#mark = options.mark
     this.pid = child.pid as number
+    for (const fd of [stdin.readFd, stdout.writeFd, stderr.writeFd]) closeSync(fd)
+    this.#stdin = new Socket({ fd: stdin.writeFd, readable: false, writable: true })
     // A child that ended or closed its input makes later writes fail; `writeStdin` reports that.
-    child.stdin.on('error', () => undefined)
-    this.#read(child.stdout, options.onStdout)
-    this.#read(child.stderr, options.onStderr)
+    this.#stdin.on('error', () => undefined)
+    this.#outputs = [this.#read(stdout.readFd, options.onStdout), this.#read(stderr.readFd, options.onStderr)]
     this.ended = this.#end()
     this.ended.catch(() => undefined)
   }
@@ -71,14 +84,13 @@ export class ShellProcess {
 
   /** False when the process no longer reads. */
   writeStdin(data: string | Uint8Array): Promise<boolean> {
-    const { stdin } = this.#child
-    if (!stdin.writable || this.#hasExited) return Promise.resolve(false)
-    return new Promise((resolve) => stdin.write(data, (error) => resolve(error == null)))
+    if (!this.#stdin.writable || this.#hasExited) return Promise.resolve(false)
+    return new Promise((resolve) => this.#stdin.write(data, (error) => resolve(error == null)))
   }
 
   endStdin(data?: Uint8Array): void {
-    if (data === undefined) this.#child.stdin.end()
-    else this.#child.stdin.end(data)
+    if (data === undefined) this.#stdin.end()
+    else this.#stdin.end(data)
   }
 
   /** Ends the command with everything that it started. Repeatable. */
@@ -86,21 +98,23 @@ export class ShellProcess {
     await endFamily({ mark: this.#mark, groupId: this.pid }, options)
   }
 
-  #read(stream: NodeJS.ReadableStream, deliver: (bytes: Uint8Array) => void): void {
+  #read(fd: number, deliver: (bytes: Uint8Array) => void): Socket {
+    const stream = new Socket({ fd, readable: true, writable: false })
+    stream.on('error', () => undefined)
     stream.on('data', (bytes: Buffer) => {
       this.#lastOutputAt = performance.now()
       deliver(bytes)
     })
-    stream.on('error', () => undefined)
+    return stream
   }
 
   async #end(): Promise<number> {
-    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()))
+    const closed = Promise.all(this.#outputs.map((stream) => new Promise((resolve) => stream.once('close', resolve))))
     const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
       this.#child.once('exit', (...how) => resolve(how))
     })
     this.#hasExited = true
-    this.#child.stdin.destroy()
+    this.#stdin.destroy()
     await Promise.race([closed, this.#quiet()])
     this.#letGo()
     return exitCode(code, signal)
@@ -120,18 +134,30 @@ export class ShellProcess {
 
   /** Outputs that background children still hold are read and dropped, without keeping this process alive. */
   #letGo(): void {
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+    for (const stream of this.#outputs) {
       stream.removeAllListeners('data')
       stream.resume()
-      if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
+      stream.unref()
     }
-    this.#child.unref()
   }
 }
 
-function startChild(argv: string[], cwd: string, env: Record<string, string>): ChildProcessWithoutNullStreams {
+async function startChild(
+  argv: string[],
+  options: ShellProcessOptions,
+  pipes: readonly PipePair[],
+): Promise<ChildProcess> {
+  const [stdin, stdout, stderr] = pipes as [PipePair, PipePair, PipePair]
+  const env = { ...options.env, [MARK_VARIABLE]: options.mark }
   try {
-    return spawn('/bin/sh', argv, { cwd, env, detached: true, stdio: 'pipe' })
+    const child = spawn('/bin/sh', argv, {
+      cwd: options.cwd,
+      env,
+      detached: true,
+      stdio: [stdin.readFd, stdout.writeFd, stderr.writeFd],
+    })
+    await once(child, 'spawn')
+    return child
   } catch (error) {
     throw startFailed(error)
   }
