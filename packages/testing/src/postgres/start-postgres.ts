@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { findPostgresBinaries } from './postgres-binaries.ts'
 import type { PostgresVersion } from './postgres-binaries.ts'
 import { postgresDatabases } from './postgres-databases.ts'
@@ -7,6 +6,7 @@ import { createPostgresDirectory, fillPostgresDirectory } from './postgres-direc
 import type { PostgresDirectory } from './postgres-directory.ts'
 import { findFreePort } from './postgres-port.ts'
 import { PostgresWatchdog } from './postgres-watchdog.ts'
+import { startPatiently } from './start-patiently.ts'
 
 export interface StartPostgresOptions {
   /** Default 18. */
@@ -41,12 +41,6 @@ const SETTINGS = {
   max_connections: 200,
   shared_buffers: '32MB',
 }
-
-const START_TRIES = 20
-const RETRY_AFTER_MS = 100
-
-/** Faults of a start that pass: another process took the port, or children of a killed server have not ended yet. */
-const PASSING_FAULT = /could not bind|could not create any TCP|shared memory block|Address already in use/
 
 /** Starts a server. Takes about a second. `PEER_MISSING` when its binaries are not installed. */
 export async function startPostgres(options: StartPostgresOptions = {}): Promise<TestPostgres> {
@@ -90,20 +84,11 @@ function runningServer(server: {
   }
 }
 
-async function startPatiently(watchdog: PostgresWatchdog, nextPort: () => Promise<number>): Promise<number> {
-  for (let left = START_TRIES - 1; ; left -= 1) {
-    const port = await nextPort()
-    try {
-      await watchdog.start(port)
-      return port
-    } catch (error) {
-      if (left === 0 || !PASSING_FAULT.test(watchdog.log)) throw error
-    }
-    await wait(RETRY_AFTER_MS)
-  }
-}
-
-function serverArguments(directory: PostgresDirectory, settings: StartPostgresOptions['settings'] = {}): string[] {
+/** The command line of the server, without its port. */
+export function serverArguments(
+  directory: PostgresDirectory,
+  settings: StartPostgresOptions['settings'] = {},
+): string[] {
   const all = { ...SETTINGS, unix_socket_directories: directory.path, ...settings }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

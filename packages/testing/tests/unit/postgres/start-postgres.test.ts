@@ -7,7 +7,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canStartPostgres, findPostgresBinaries } from '../../../src/postgres/postgres-binaries.ts'
-import { startPostgres } from '../../../src/postgres/start-postgres.ts'
+import { createPostgresDirectory, fillPostgresDirectory } from '../../../src/postgres/postgres-directory.ts'
+import { findFreePort } from '../../../src/postgres/postgres-port.ts'
+import { PostgresWatchdog } from '../../../src/postgres/postgres-watchdog.ts'
+import { startPatiently } from '../../../src/postgres/start-patiently.ts'
+import { serverArguments, startPostgres } from '../../../src/postgres/start-postgres.ts'
 import type { TestPostgres } from '../../../src/postgres/start-postgres.ts'
 
 async function query<T>(url: string, text: string): Promise<T[]> {
@@ -118,6 +122,19 @@ describe('startPostgres, life and death', () => {
     const servers = await Promise.all([startPostgres(), startPostgres()])
     expect(new Set(servers.map(({ port }) => port)).size).toBe(2)
     await Promise.all(servers.map((server) => server.stop()))
+  }, 30_000)
+
+  test('a port that another process took first is given up for the next one', async () => {
+    const first = await startPostgres()
+    const binaries = findPostgresBinaries(18)
+    const directory = createPostgresDirectory(binaries)
+    const watchdog = new PostgresWatchdog(directory, serverArguments(directory))
+    await fillPostgresDirectory(directory, binaries)
+    const free = await findFreePort()
+    const ports = [first.port, first.port, free]
+    expect(await startPatiently(watchdog, () => Promise.resolve(ports.shift() ?? free))).toBe(free)
+    expect(ports).toEqual([])
+    await Promise.all([watchdog.end(), first.stop()])
   }, 30_000)
 
   test('a server that cannot start says why', async () => {
