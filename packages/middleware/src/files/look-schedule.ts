@@ -35,6 +35,8 @@ export class LookSchedule {
 
   /** There is something to see. */
   soon(): void {
+    // A burst must not push the look further and further away.
+    if (this.#isWanted) return
     this.#isWanted = true
     this.#pauseMs = MIN_PAUSE_MS
     this.#arm(Math.max(SOON_MS, this.#notBefore - this.#clock.monotonic()))
@@ -65,8 +67,10 @@ export class LookSchedule {
     const tookMs = this.#clock.monotonic() - startedAt
     this.#notBefore = this.#clock.monotonic() + Math.max(MIN_PAUSE_MS, tookMs * PAUSE_PER_LOOK)
     this.#running = undefined
-    if (this.#isWanted) this.soon()
-    else if (this.#isPolling) {
+    if (this.#isWanted) {
+      this.#isWanted = false
+      this.soon()
+    } else if (this.#isPolling) {
       this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * PAUSE_GROWTH)
       this.#arm(Math.max(this.#pauseMs, this.#notBefore - this.#clock.monotonic()))
     }

@@ -3,7 +3,7 @@ import { collapseBlanks, matchesPattern } from './command-pattern.ts'
 import { decideCapability } from './decide-capability.ts'
 import { shellCommandParts } from './shell-command-parts.ts'
 import type { ShellCommandPart, ShellCommandParts } from './shell-command-parts.ts'
-import { strictest } from './strictest-decision.ts'
+import { loosest, strictest } from './combined-decision.ts'
 
 export type SandboxScripts = Readonly<Record<string, string>>
 
@@ -54,19 +54,17 @@ function decidePart(
   if (matchesAny(deny, broad)) return 'deny'
   if (matchesAny(ask, broad)) return 'ask'
   const { allow = [] } = policy.commands ?? {}
-  const isAllowed = isNamed || matchesAny(allow, [part.text]) || texts.slice(1).some((text) => covers(allow, text))
-  return isAllowed ? 'allow' : (policy.default ?? 'ask')
+  const isListed =
+    matchesAny(allow, [part.text]) || allow.some((pattern) => texts.some((text) => isExactly(pattern, text)))
+  if (isNamed || isListed) return 'allow'
+  const [, ...others] = texts
+  return others.length === 0
+    ? (policy.default ?? 'ask')
+    : loosest(others.map((text) => decideSpelling(policy, text, {}, false)))
 }
 
 function allAlternatives(script: string): string[] {
   return shellCommandParts(script).parts.flatMap((part) => [part.text, ...part.alternatives])
-}
-
-/** Whether a script is allowed: by its exact text, or because each command in it is. */
-function covers(allow: readonly string[], script: string): boolean {
-  if (allow.some((pattern) => isExactly(pattern, script))) return true
-  const { parts, isUnclear, writesFiles } = shellCommandParts(script)
-  return parts.length > 0 && !isUnclear && !writesFiles && parts.every((part) => matchesAny(allow, [part.text]))
 }
 
 /** The whole line may be named by a deny or ask pattern. An allow pattern with `*` must not swallow a second command. */

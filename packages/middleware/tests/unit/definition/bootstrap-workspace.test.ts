@@ -45,6 +45,10 @@ describe('setup that fails', () => {
     expect(error.message).toContain('broken')
   })
 
+  it('stops at the first command that fails', async () => {
+    expect((await failureOf({ setup: ['true', 'false', 'exit 4'] })).details).toMatchObject({ index: 1, exitCode: 1 })
+  })
+
   it('counts a syntax error against its own command', async () => {
     expect((await failureOf({ setup: ['true', 'if then ('] })).details).toMatchObject({
       index: 1,

@@ -112,7 +112,13 @@ describe('an allow pattern', () => {
 })
 
 describe('a script', () => {
-  const scripts = { check: 'npm run lint && npm test', greet: 'echo hello', fetch: 'npm ci && curl x' }
+  const scripts = {
+    check: 'npm run lint && npm test',
+    greet: 'echo hello',
+    fetch: 'npm ci && curl x',
+    save: 'echo x > f',
+    opaque: '$X',
+  }
 
   it.each([
     [{ commands: { allow: ['check'] } }, 'check', 'allow'],
@@ -123,6 +129,12 @@ describe('a script', () => {
     [{ commands: { allow: ['npm *', 'ls'] } }, 'ls; fetch', 'ask'],
     [{ commands: { allow: ['fetch', 'ls'] } }, 'ls; fetch', 'allow'],
     [{ default: 'allow', commands: { deny: ['curl *'] } }, 'ls; fetch', 'deny'],
+    [{ commands: { allow: ['npm *', 'ls', 'curl *'] } }, 'ls; fetch', 'allow'],
+    [{ default: 'deny', commands: { allow: ['ls', 'greet'] } }, 'ls; echo hello', 'allow'],
+    [{ commands: { allow: ['ls', 'echo *'] } }, 'ls; save', 'ask'],
+    [{ default: 'allow', capabilities: { fileWrite: 'deny' } }, 'ls; save', 'deny'],
+    [{ default: 'allow', capabilities: { fileWrite: 'deny' } }, 'save', 'deny'],
+    [{ default: 'allow', commands: { ask: ['x'] } }, 'ls; opaque', 'ask'],
     [{ commands: { allow: ['check'], deny: ['npm test'] } }, 'check', 'deny'],
     [{ default: 'allow', commands: { deny: ['check'] } }, 'npm run lint && npm test', 'deny'],
     [{ default: 'allow', commands: { deny: ['greet*'] } }, 'ls; echo hello world', 'deny'],
