@@ -1,5 +1,5 @@
-export { DaytonaServer, startDaytonaServer } from './daytona/daytona-server.ts'
-export type { DaytonaServerOptions, HeldSandbox } from './daytona/daytona-server.ts'
+export { startDaytonaServer } from './daytona/daytona-server.ts'
+export type { DaytonaServer, DaytonaServerOptions, HeldSandbox } from './daytona/daytona-server.ts'
 export { DEFAULT_KNOBS } from './daytona/daytona-knobs.ts'
 export type {
   DaytonaKnobInput,

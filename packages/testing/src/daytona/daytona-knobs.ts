@@ -34,11 +34,12 @@ export type RandomFaultKind =
   | 'download-cut'
   | 'upload-cut'
   | 'hang'
+  | 'kill-sandbox'
 
 export interface RandomFaults {
   /** Share of requests that go wrong, 0 … 1. */
   rate: number
-  /** Default: all but `hang`. */
+  /** Default: all but `hang` and `kill-sandbox`. */
   kinds?: readonly RandomFaultKind[]
   /** Routes that are left alone, as the request log spells them. */
   except?: readonly string[]

@@ -69,6 +69,14 @@ export class DaytonaService {
     return sandboxListItem(record, this.#dtoContext())
   }
 
+  /** The container dies in a while, unless something else is going on with the sandbox by then. */
+  killLater(sandboxId: string | undefined, afterMs: number): void {
+    setTimeout(() => {
+      const record = sandboxId === undefined ? undefined : this.sandboxes.findById(sandboxId)
+      if (record?.state === 'started' && !record.job) void this.lifecycle.kill(record)
+    }, afterMs).unref()
+  }
+
   snapshotDir(snapshotId: string): string {
     return join(this.baseDir, 'snapshots', snapshotId)
   }

@@ -153,9 +153,9 @@ export class SandboxLifecycle {
 
   /** What the runner does when the container dies under it, with no request by anybody. */
   async kill(record: SandboxRecord): Promise<void> {
-    await this.#halt(record)
-    this.#context.transitions.set(record, 'stopped')
-    record.desiredState = 'stopped'
+    record.job?.cancel.abort()
+    this.#run(record, 'stopped', [{ through: 'stopping', begin: () => this.#halt(record) }], 'stopped')
+    await record.job?.done
   }
 
   /** Gives a transition up that takes too long. */

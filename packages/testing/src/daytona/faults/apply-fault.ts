@@ -40,6 +40,7 @@ export async function applyFault(exchange: Exchange, effect: WireFaultEffect): P
       return true
     case 'cut-socket':
     case 'silent-socket':
+    case 'kill-sandbox':
       return true
   }
 }

@@ -20,7 +20,14 @@ const RANDOM_KINDS: readonly RandomFaultKind[] = [
   'download-cut',
   'upload-cut',
 ]
-const SOCKET_KINDS: ReadonlySet<RandomFaultKind> = new Set(['drop', 'delay', 'server-error', 'socket-cut', 'hang'])
+const SOCKET_KINDS: ReadonlySet<RandomFaultKind> = new Set([
+  'drop',
+  'delay',
+  'server-error',
+  'socket-cut',
+  'hang',
+  'kill-sandbox',
+])
 const CONFLICT_ROUTE = /^(POST|DELETE) \/sandbox\/:sandbox/
 const MAX_RANDOM_DELAY_MS = 200
 
@@ -89,6 +96,8 @@ export class FaultInjector {
         return { kind: 'cut-socket', atByte: this.#random.between(0, 4_096) }
       case 'hang':
         return { kind, afterWork: this.#random.next() < 0.5 }
+      case 'kill-sandbox':
+        return { kind, afterMs: this.#random.between(0, MAX_RANDOM_DELAY_MS) }
       case 'upload-cut':
         return { kind: 'cut-upload', atByte: this.#random.between(0, 4_096) }
       case 'download-cut':
@@ -106,6 +115,7 @@ function matches(fault: WireFault, request: RecordedRequest): boolean {
 function fits(kind: RandomFaultKind, request: RecordedRequest): boolean {
   if (request.kind === 'socket') return SOCKET_KINDS.has(kind)
   if (kind === 'socket-cut') return false
+  if (kind === 'kill-sandbox') return request.kind === 'toolbox'
   if (kind === 'download-cut') return request.route === 'POST /files/bulk-download'
   if (kind === 'upload-cut') return request.route === 'POST /files/bulk-upload'
   if (kind === 'conflict') return CONFLICT_ROUTE.test(request.route)

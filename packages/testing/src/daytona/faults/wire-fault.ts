@@ -16,6 +16,8 @@ export type WireFaultEffect =
   | { kind: 'cut-reply'; atByte: number }
   /** The server stops reading an upload after this many bytes of file content and drops the connection. */
   | { kind: 'cut-upload'; atByte: number }
+  /** The container dies under the request, this long after it arrived, and the sandbox is stopped. */
+  | { kind: 'kill-sandbox'; afterMs: number }
   /** A WebSocket ends with 1006 after this many bytes were sent. */
   | { kind: 'cut-socket'; atByte: number }
   /** A WebSocket is accepted and nothing is ever sent. */

@@ -61,6 +61,7 @@ export class RequestHandler {
     try {
       const fault = this.#faults.take(record)
       if (fault && !(await applyFault(exchange, fault))) return
+      if (fault?.kind === 'kill-sandbox') this.#service.killLater(record.sandboxId, fault.afterMs)
       await this.#delay()
       await plan.serve(exchange)
     } catch (error) {

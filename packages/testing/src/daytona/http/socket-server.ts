@@ -85,6 +85,7 @@ export class SocketServer {
     const record = this.#record(upgrade, 'socket', route, sandboxId)
     const fault = this.#faults.take(record)
     if (fault && !(await this.#survives(upgrade, fault))) return
+    if (fault?.kind === 'kill-sandbox') this.#service.killLater(sandboxId, fault.afterMs)
     await pause(this.#service.knobs.latencyMs)
     const toolbox = openToolbox(this.#service, sandboxId, request, url)
     if (!match) throw new WireError({ status: 404, message: 'page not found', origin: 'daemon' })

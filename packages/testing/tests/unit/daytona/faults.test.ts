@@ -89,6 +89,14 @@ test('a fault can skip, repeat, and be meant for one sandbox', async () => {
   expect(statuses).toEqual([200, 500, 500, 200])
 })
 
+test('a container can die under a request: its processes end and the sandbox is stopped', async () => {
+  const { server, daytona, sandbox } = await openSandbox()
+  server.setFault({ on: EXECUTE, effect: { kind: 'kill-sandbox', afterMs: 100 } })
+  expect(await rejection(sandbox.process.executeCommand('sleep 30'))).toMatchObject({ statusCode: 502 })
+  await server.settled(sandbox.id)
+  expect(await daytona.get(sandbox.id)).toMatchObject({ state: 'stopped', desiredState: 'stopped' })
+})
+
 test('latency is added to every answer', async () => {
   const { server } = await openDaytona({ latencyMs: 60 })
   const startedAt = performance.now()
