@@ -1,5 +1,6 @@
 import type { RunSummary } from './api.ts'
 import type { RunActivity } from './run-activity.ts'
+import type { Hydration } from './use-chat-link.ts'
 
 export type RunStateKind =
   | 'loading'
@@ -24,9 +25,7 @@ export interface RunState {
 }
 
 export interface RunStateInput {
-  hydration: 'pending' | 'ready' | 'failed'
-  /** A run that the hydration named and that is not joined yet. */
-  joiningRunId: string | null
+  hydration: Pick<Hydration, 'state' | 'joiningRunId'>
   isStreaming: boolean
   isReconnecting: boolean
   isStopping: boolean
@@ -52,15 +51,15 @@ const STARTING: Readonly<Record<string, string>> = {
 
 /** One true sentence about the thread's run, from what the stream tells while there is one and from the record else. */
 export function runState(input: RunStateInput): RunState {
-  const { record, endedRunId } = input
+  const { record, endedRunId, hydration } = input
   const isRecordActive = record?.status === 'running' && record.runId !== endedRunId
-  const isActive = input.isStreaming || input.joiningRunId !== null || isRecordActive
+  const isActive = input.isStreaming || hydration.joiningRunId !== null || isRecordActive
   if (input.isStopping && isActive) return active('stopping', 'Stopping…')
   if (input.isStreaming) return streaming(input)
-  if (input.joiningRunId !== null) return active('joining', CATCHING_UP)
+  if (hydration.joiningRunId !== null) return active('joining', CATCHING_UP)
   if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
-  if (input.hydration === 'failed') return settled('unreachable', 'The thread could not be loaded')
-  if (input.hydration === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
+  if (hydration.state === 'failed') return settled('unreachable', 'The thread could not be loaded')
+  if (hydration.state === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
   return ended(input)
 }
 

@@ -8,6 +8,16 @@ import { createChatConnection } from './chat-connection.ts'
 import { NO_ACTIVITY, runActivity } from './run-activity.ts'
 import type { RunActivity } from './run-activity.ts'
 
+/** What the server said about the thread when the page attached to it. */
+export interface Hydration {
+  state: 'pending' | 'ready' | 'failed'
+  error?: unknown
+  /** The server knows the thread. */
+  isStored: boolean
+  /** A run that goes on and is not joined yet. */
+  joiningRunId: string | null
+}
+
 /** What became of the request that is, or was, under way. */
 export interface LinkFailure {
   error: unknown
@@ -18,11 +28,7 @@ export interface LinkFailure {
 export interface ChatLink {
   chat: ReturnType<typeof useChat>
   activity: RunActivity
-  hydration: 'pending' | 'ready' | 'failed'
-  hydrationError: unknown
-  /** The server knows the thread. */
-  isStored: boolean
-  joiningRunId: string | null
+  hydration: Hydration
   isReconnecting: boolean
   /** The run whose last event is here. */
   endedRunId: string | null
@@ -35,26 +41,16 @@ export interface ChatLink {
 /** TanStack's chat for a thread, with what its stream and connection tell beside the messages. */
 export function useChatLink(threadId: string, initialMessages: UIMessage[]): ChatLink {
   const [activity, dispatch] = useReducer(runActivity, NO_ACTIVITY)
-  const [hydration, setHydration] = useState<ChatLink['hydration']>('pending')
-  const [hydrationError, setHydrationError] = useState<unknown>(null)
-  const [isStored, setStored] = useState(false)
-  const [joiningRunId, setJoiningRunId] = useState<string | null>(null)
+  const [hydration, setHydration] = useState<Hydration>({ state: 'pending', isStored: false, joiningRunId: null })
   const [isReconnecting, setReconnecting] = useState(false)
   const failure = useRef<LinkFailure | null>(null)
   const hadEvents = useRef(false)
-
   const connection = useMemo(
     () =>
       createChatConnection({
-        onHydrated: ({ isStored: isThere, activeRunId }) => {
-          setHydration('ready')
-          setStored(isThere)
-          setJoiningRunId(activeRunId)
-        },
-        onHydrateFailed: (error) => {
-          setHydration('failed')
-          setHydrationError(error)
-        },
+        onHydrated: ({ isStored, activeRunId }) =>
+          setHydration({ state: 'ready', isStored, joiningRunId: activeRunId }),
+        onHydrateFailed: (error) => setHydration({ state: 'failed', error, isStored: true, joiningRunId: null }),
         onReplay: () => dispatch({ type: 'replay' }),
         onReconnecting: setReconnecting,
       }),
@@ -74,37 +70,23 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
       failure.current = { error, hadEvents: hadEvents.current }
     },
   })
-  const isStreaming = chat.isLoading
+  const { isLoading: isStreaming, runId } = chat
   useEffect(() => {
-    if (isStreaming) {
-      setJoiningRunId(null)
-      setStored(true)
-    } else setReconnecting(false)
+    if (isStreaming) setHydration((known) => ({ ...known, isStored: true, joiningRunId: null }))
+    else setReconnecting(false)
   }, [isStreaming])
-
   const begin = (): void => {
     hadEvents.current = false
     failure.current = null
     dispatch({ type: 'begin' })
   }
-  const endedRunId = useEndedRun(chat.isLoading, chat.runId, activity)
-  return {
-    chat,
-    activity,
-    hydration,
-    hydrationError,
-    isStored,
-    joiningRunId,
-    isReconnecting,
-    endedRunId,
-    failure,
-    begin,
-  }
+  const endedRunId = useEndedRun(isStreaming, runId, activity)
+  return { chat, activity, hydration, isReconnecting, endedRunId, failure, begin }
 }
 
 /** A stream that stops without a last event says nothing about its run. */
 function useEndedRun(isStreaming: boolean, runId: string | null, activity: RunActivity): string | null {
-  const streamed = useRef<string | null>(null)
-  if (isStreaming && runId !== null) streamed.current = runId
-  return !isStreaming && activity.end !== null ? streamed.current : null
+  const [streamed, setStreamed] = useState<string | null>(null)
+  if (isStreaming && runId !== null && runId !== streamed) setStreamed(runId)
+  return !isStreaming && activity.end !== null ? streamed : null
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import type { UIMessage } from '@tanstack/ai-react'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { RefObject } from 'react'
 import { ApiError, apiErrorOf, cancelRun, latestRun, messageOf } from './api.ts'
 import type { RunSummary } from './api.ts'
@@ -11,6 +11,7 @@ import type { RunState } from './run-state.ts'
 import { announceThread } from './thread-signal.ts'
 import { useChatLink } from './use-chat-link.ts'
 import type { ChatLink } from './use-chat-link.ts'
+import { useLatest } from './use-latest.ts'
 import { useThreadRecord } from './use-thread-record.ts'
 
 export interface ThreadChat {
@@ -38,33 +39,23 @@ export interface ThreadChatInput {
 
 /** One thread, live: its messages, what its run does, and one true sentence about it. */
 export function useThreadChat(input: ThreadChatInput): ThreadChat {
-  const { threadId, initialMessages, attempt, onProblem } = input
+  const { threadId, initialMessages, attempt, onProblem, onMissedRun: tellMissedRun } = input
   const link = useChatLink(threadId, initialMessages)
-  const { chat, activity, hydration, joiningRunId, isReconnecting, endedRunId } = link
-  const isStreaming = chat.isLoading
-  const shown = useLatest(chat.messages)
-  const onMissedRun = useCallback(() => input.onMissedRun(shown.current), [input.onMissedRun, shown])
+  const { chat, activity, hydration, isReconnecting, endedRunId } = link
+  const { isLoading: isStreaming, runId, messages } = chat
   const [isStopping, setStopping] = useState(false)
+  const shown = useLatest(messages)
+  const onMissedRun = useCallback(() => tellMissedRun(shown.current), [tellMissedRun, shown])
   const record = useThreadRecord({
     threadId,
-    isStreaming,
     hydration,
-    isStored: link.isStored,
-    streamedRunId: chat.runId,
+    isStreaming,
+    streamedRunId: runId,
     endedRunId,
     attempt,
     onMissedRun,
   })
-  const state = runState({
-    hydration,
-    joiningRunId,
-    isStreaming,
-    isReconnecting,
-    isStopping,
-    activity,
-    record,
-    endedRunId,
-  })
+  const state = runState({ hydration, isStreaming, isReconnecting, isStopping, activity, record, endedRunId })
 
   useEffect(() => {
     if (!state.isActive) setStopping(false)
@@ -74,35 +65,27 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
     return undefined
   }, [isStreaming, threadId])
   useEffect(() => {
-    if (link.hydrationError !== null) onProblem(messageOf(link.hydrationError))
-  }, [link.hydrationError, onProblem])
+    if (hydration.state === 'failed') onProblem(messageOf(hydration.error))
+  }, [hydration, onProblem])
 
   const send = useSend(link, shown, { threadId, onProblem, onMissedRun })
   const stop = async (): Promise<void> => {
     setStopping(true)
     onProblem(null)
     try {
-      const target = chat.runId ?? joiningRunId ?? activeRunId(record) ?? activeRunId(await latestRun(threadId))
+      const known = runId ?? hydration.joiningRunId ?? activeRunId(record)
+      const target = known ?? activeRunId(await latestRun(threadId))
       if (target !== null) await cancelRun(target)
     } catch (error) {
       setStopping(false)
       onProblem(messageOf(error))
     }
   }
-  return { messages: chat.messages, activity, state, isStored: link.isStored, send, stop }
+  return { messages, activity, state, isStored: hydration.isStored, send, stop }
 }
 
 function activeRunId(record: RunSummary | null | undefined): string | null {
   return record?.status === 'running' ? record.runId : null
-}
-
-/** The newest value, for callbacks that run later. */
-function useLatest<T>(value: T): RefObject<T> {
-  const latest = useRef(value)
-  useEffect(() => {
-    latest.current = value
-  }, [value])
-  return latest
 }
 
 function useSend(
@@ -124,8 +107,8 @@ function useSend(
     if (failed.hadEvents) return true
     // Not taken as far as this page knows, so it is not shown as said; the composer gives the text back.
     chat.setMessages(before)
-    const isRefused = apiErrorOf(failed.error)?.status
-    if (isRefused === undefined || isRefused === 409) input.onMissedRun()
+    const status = apiErrorOf(failed.error)?.status
+    if (status === undefined || status === 409) input.onMissedRun()
     return false
   }
 }

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { latestRun } from './api.ts'
 import type { RunSummary } from './api.ts'
 import { onThreadSignal } from './thread-signal.ts'
+import type { Hydration } from './use-chat-link.ts'
 
 /** While a run goes on that this page does not stream. */
 const ACTIVE_POLL_MS = 2_000
@@ -15,10 +16,8 @@ const MAX_MISSED_AFTER_MS = 15_000
 
 export interface ThreadRecordInput {
   threadId: string
+  hydration: Hydration
   isStreaming: boolean
-  hydration: 'pending' | 'ready' | 'failed'
-  /** False for a thread that nobody has written to; there is nothing to ask for then. */
-  isStored: boolean
   /** The run that the stream gives or gave. */
   streamedRunId: string | null
   /** The run whose last event this page has seen; its record follows by a moment. */
@@ -30,12 +29,38 @@ export interface ThreadRecordInput {
 
 /** The thread's latest run as the server has it; asked for only while no stream tells the same. */
 export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | undefined {
-  const { threadId, isStreaming, hydration, isStored, streamedRunId, endedRunId, attempt, onMissedRun } = input
-  const [record, setRecord] = useState<RunSummary | null>()
-  const canAsk = hydration === 'failed' || (hydration === 'ready' && isStored)
-  const known = useRef<string | null>(null)
-  if (streamedRunId !== null) known.current = streamedRunId
+  const { threadId, hydration, isStreaming } = input
+  // A thread that nobody has written to has no run to ask for.
+  const canAsk = !isStreaming && hydration.state !== 'pending' && hydration.isStored
+  const { record, refresh } = useRecord(threadId)
+  const isActive = record?.status === 'running'
 
+  useEffect(() => {
+    if (!canAsk) return undefined
+    void refresh()
+    const onFocus = (): void => void (document.hidden ? undefined : refresh())
+    document.addEventListener('visibilitychange', onFocus)
+    return () => document.removeEventListener('visibilitychange', onFocus)
+  }, [canAsk, refresh])
+  useEffect(() => {
+    if (isStreaming) return undefined
+    return onThreadSignal((changed, isElsewhere) => {
+      if (changed === threadId && isElsewhere) void refresh()
+    })
+  }, [isStreaming, threadId, refresh])
+  useEffect(() => {
+    if (!canAsk) return undefined
+    const ask = (): void => void (isActive || !document.hidden ? refresh() : undefined)
+    const timer = setInterval(ask, isActive ? ACTIVE_POLL_MS : IDLE_POLL_MS)
+    return () => clearInterval(timer)
+  }, [canAsk, isActive, refresh])
+  useMissedRun(input, record)
+
+  return hydration.state === 'ready' && !hydration.isStored ? (record ?? null) : record
+}
+
+function useRecord(threadId: string): { record: RunSummary | null | undefined; refresh: () => Promise<void> } {
+  const [record, setRecord] = useState<RunSummary | null>()
   const refresh = useCallback(async () => {
     try {
       setRecord(await latestRun(threadId))
@@ -44,45 +69,22 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
       console.warn('The state of the run could not be read.', error)
     }
   }, [threadId])
+  return { record, refresh }
+}
 
+/** Notices a run that goes on, or has been, without this page. */
+function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | undefined): void {
+  const { isStreaming, streamedRunId, endedRunId, attempt, onMissedRun } = input
+  const known = useRef<string | null>(null)
   useEffect(() => {
-    if (isStreaming || !canAsk) return undefined
-    void refresh()
-    const onFocus = (): void => {
-      if (!document.hidden) void refresh()
-    }
-    document.addEventListener('visibilitychange', onFocus)
-    const endSignals = onThreadSignal((changed, isElsewhere) => {
-      if (changed === threadId && isElsewhere) void refresh()
-    })
-    return () => {
-      document.removeEventListener('visibilitychange', onFocus)
-      endSignals()
-    }
-  }, [isStreaming, canAsk, threadId, refresh])
-
-  const isActive = record?.status === 'running'
-  useEffect(() => {
-    if (isStreaming || !canAsk) return undefined
-    const timer = setInterval(
-      () => {
-        if (isActive || !document.hidden) void refresh()
-      },
-      isActive ? ACTIVE_POLL_MS : IDLE_POLL_MS,
-    )
-    return () => clearInterval(timer)
-  }, [isStreaming, canAsk, isActive, refresh])
-
-  useEffect(() => {
+    if (streamedRunId !== null) known.current = streamedRunId
     if (isStreaming || record == null) return undefined
     const isFirst = known.current === null
     const isNew = known.current !== record.runId
-    if (isFirst || !isNew) known.current = record.runId
-    const isMissed = isActive ? record.runId !== endedRunId : isNew && !isFirst
+    if (isFirst) known.current = record.runId
+    const isMissed = record.status === 'running' ? record.runId !== endedRunId : isNew && !isFirst
     if (!isMissed) return undefined
     const timer = setTimeout(onMissedRun, Math.min(MISSED_AFTER_MS * 2 ** attempt, MAX_MISSED_AFTER_MS))
     return () => clearTimeout(timer)
-  }, [isStreaming, record, isActive, endedRunId, attempt, onMissedRun])
-
-  return hydration === 'ready' && !isStored ? null : record
+  }, [isStreaming, record, streamedRunId, endedRunId, attempt, onMissedRun])
 }

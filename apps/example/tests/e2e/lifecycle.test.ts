@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from 'vitest'
+import { allEvents, events, join, latestRun, occurrences, printed, send } from './chat-api.ts'
+import { startExample } from './example-server.ts'
+import type { ExampleServer } from './example-server.ts'
+import { residentMiB } from './process-tree.ts'
+
+/** Enough to see growth; `HOLDFAST_RUNS=500` gives the long version. */
+const RUNS = Number(process.env['HOLDFAST_RUNS'] ?? 100)
+
+const open: ExampleServer[] = []
+
+async function start(options: Parameters<typeof startExample>[0] = {}): Promise<ExampleServer> {
+  const server = await startExample(options)
+  open.push(server)
+  return server
+}
+
+afterEach(async () => {
+  for (const server of open.splice(0).toReversed()) await server.dispose()
+})
+
+async function startRun(server: ExampleServer, runId: string): Promise<void> {
+  const viewer = new AbortController()
+  const input = { threadId: `t-${runId}`, runId, text: '$ echo begun; sleep 30' }
+  for await (const { chunk } of events(await send(server.url, { ...input, signal: viewer.signal }))) {
+    if (chunk['name'] === 'process.stdout') break
+  }
+  viewer.abort()
+}
+
+test('SIGTERM lets the run go, closes the store and exits with 0; the next start has all of it', async () => {
+  const first = await start()
+  await startRun(first, 'run-term')
+  const startedAt = performance.now()
+  expect(await first.stop()).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+
+  const second = await start({ dir: first.dir })
+  const record = await latestRun(second.url, 't-run-term')
+  expect(record?.runId).toBe('run-term')
+  const ended = await allEvents(await join(second.url, 'run-term'))
+  expect(occurrences(printed(ended), 'begun')).toBe(1)
+  const next = await allEvents(await send(second.url, { threadId: 't-run-term', runId: 'run-next', text: '$ echo on' }))
+  expect(printed(next)).toBe('on\n')
+})
+
+test('after a crash the run ends with a reason once its lease is over, and the thread works again', async () => {
+  const first = await start()
+  await startRun(first, 'run-crash')
+  await first.kill9()
+  const second = await start({ dir: first.dir })
+  const ended = await allEvents(await join(second.url, 'run-crash'))
+  expect(['RUN_ERROR', 'RUN_FINISHED']).toContain(ended.at(-1)?.chunk.type)
+  expect((await latestRun(second.url, 't-run-crash'))?.status).not.toBe('running')
+  const next = await allEvents(
+    await send(second.url, { threadId: 't-run-crash', runId: 'run-after', text: '$ echo on' }),
+  )
+  expect(printed(next)).toBe('on\n')
+})
+
+test(`memory is flat over ${RUNS} runs`, { timeout: 60_000 + RUNS * 2_000 }, async () => {
+  const server = await start()
+  const samples: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    const text = run % 5 === 0 ? '$ echo something; seq 200' : 'Hello'
+    const input = { threadId: `t-${run % 10}`, runId: `run-${run}`, text }
+    await allEvents(await send(server.url, input))
+    samples.push(residentMiB(server.pid))
+  }
+  const part = Math.floor(RUNS / 4)
+  const early = median(samples.slice(part, 2 * part))
+  const late = median(samples.slice(-part))
+  console.log(`resident memory: ${early.toFixed(0)} MiB early, ${late.toFixed(0)} MiB late`)
+  expect(late).toBeLessThan(early * 1.25 + 16)
+})
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}

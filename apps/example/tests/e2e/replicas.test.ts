@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { startPostgres } from '@holdfast/testing'
+import type { TestPostgres } from '@holdfast/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allEvents, cancel, events, join, latestRun, occurrences, printed, send } from './chat-api.ts'
+import { startExample } from './example-server.ts'
+import type { ExampleServer } from './example-server.ts'
+import { processesWith } from './process-tree.ts'
+
+let database: TestPostgres
+let first: ExampleServer
+let second: ExampleServer
+
+beforeAll(async () => {
+  database = await startPostgres()
+  const env = { DATABASE_URL: database.url }
+  ;[first, second] = await Promise.all([startExample({ env }), startExample({ env })])
+})
+afterAll(async () => {
+  await Promise.all([first?.dispose(), second?.dispose()])
+  await database?.stop()
+})
+
+test('a run that was started on one server is watched live on the other', async () => {
+  const text = '$ for i in 1 2 3 4 5; do echo tick $i; sleep 0.4; done'
+  const sent = await send(first.url, { threadId: 't-watched', runId: 'run-watched', text })
+  const there = allEvents(sent)
+  const here: number[] = []
+  const watched = []
+  for await (const event of events(await join(second.url, 'run-watched'))) {
+    watched.push(event)
+    if (event.chunk['name'] === 'process.stdout') here.push(event.at)
+  }
+  for (const tick of [1, 2, 3, 4, 5]) expect(occurrences(printed(watched), `tick ${tick}`)).toBe(1)
+  expect(watched.map(({ id }) => id)).toEqual((await there).map(({ id }) => id))
+  expect((here.at(-1) ?? 0) - (here[0] ?? 0), 'live, not in one lump').toBeGreaterThan(1_000)
+  const thread = (await (await fetch(`${second.url}/api/chat?threadId=t-watched`)).json()) as { activeRun: unknown }
+  expect(thread).toMatchObject({ activeRun: null })
+})
+
+test('a run that was started on one server is cancelled from the other within 2 s', async () => {
+  const sent = await send(first.url, { threadId: 't-far', runId: 'run-far', text: '$ echo begun; sleep 72.913' })
+  let cancelledAt = 0
+  for await (const { chunk } of events(sent)) {
+    if (chunk['name'] !== 'process.stdout') continue
+    expect(processesWith('72.913').length).toBeGreaterThan(0)
+    expect((await cancel(second.url, 'run-far')).status).toBe(202)
+    cancelledAt = performance.now()
+    while (processesWith('72.913').length > 0 && performance.now() - cancelledAt < 2_000) await wait(25)
+    expect(processesWith('72.913')).toEqual([])
+  }
+  await expect.poll(async () => (await latestRun(second.url, 't-far'))?.status).toBe('aborted')
+  const busy = await send(second.url, { threadId: 't-far', runId: 'run-far-2', text: 'hello' })
+  expect((await allEvents(busy)).at(-1)?.chunk.type).toBe('RUN_FINISHED')
+})
+
+test('an idle server makes no query more often than once in 10 s', { timeout: 60_000 }, async () => {
+  const sql = postgres(database.url, { max: 1 })
+  const commits = async (): Promise<number> => {
+    await sql`select pg_stat_force_next_flush()`
+    const [row] =
+      await sql`select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`
+    return Number(row?.['n'])
+  }
+  await wait(3_000)
+  const idleMs = 25_000
+  const own = (await commits(), await commits()) - (await commits())
+  const before = await commits()
+  await wait(idleMs)
+  const after = await commits()
+  await sql.end()
+  // Own queries and PostgreSQL's own workers count too; the latter wake once a minute.
+  const servers = 2
+  const allowed = Math.ceil(idleMs / 10_000) * servers + Math.abs(own) + 2
+  expect(after - before).toBeLessThanOrEqual(allowed)
+})
