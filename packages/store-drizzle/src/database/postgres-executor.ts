@@ -1,5 +1,6 @@
 import type { PendingQuery, Row as DriverRow, Sql, TransactionSql } from 'postgres'
 import type { SqlConnection, SqlExecutor } from './sql-executor.ts'
+import { outcomeOf } from './sql-errors.ts'
 import type { Row, SqlValue } from './statement.ts'
 
 type Client = Sql | TransactionSql
@@ -14,16 +15,15 @@ export interface PostgresExecutorOptions {
 export function postgresConnection(sql: Sql, options: PostgresExecutorOptions): SqlConnection {
   return {
     ...executor(sql, options.prepare),
-    transaction: <T>(work: (tx: SqlExecutor) => Promise<T>) =>
-      sql.begin((tx) => work(executor(tx, options.prepare))) as Promise<T>,
+    transaction: (work) => runTransaction(sql, options.prepare, work),
     close: async () => {
       if (options.ownsClient) await sql.end({ timeout: CLOSE_TIMEOUT_S })
     },
   }
 }
 
-/** How long a close waits for statements that the stores did not know of. */
-const CLOSE_TIMEOUT_S = 5
+/** Nothing of the stores runs any more; a connection that the server cut off would never say goodbye. */
+const CLOSE_TIMEOUT_S = 0.2
 
 function executor(sql: Client, prepare: boolean): SqlExecutor {
   return {
@@ -37,6 +37,44 @@ function executor(sql: Client, prepare: boolean): SqlExecutor {
     },
     transaction: () => Promise.reject(new Error('A transaction cannot be opened inside another one.')),
   }
+}
+
+/**
+ * postgres.js (3.4.9) answers a failed transaction with a ROLLBACK, which crashes the process when the connection has
+ * gone (github.com/porsager/postgres/issues/1208). So work whose connection is lost never settles for it: `begin` then
+ * ends by itself when the connection closes. Measured by "a migration that is killed halfway".
+ */
+async function runTransaction<T>(sql: Sql, prepare: boolean, work: (tx: SqlExecutor) => Promise<T>): Promise<T> {
+  let isOver = false
+  try {
+    return (await sql.begin((tx) => {
+      const inside = executor(tx, prepare)
+      const query: SqlExecutor['query'] = (text, params) =>
+        isOver ? Promise.reject(new ConnectionLostError()) : inside.query(text, params)
+      return work({ ...inside, query }).catch((error: unknown) =>
+        isConnectionLost(error) ? unsettled() : rejected(error),
+      )
+    })) as T
+  } finally {
+    isOver = true
+  }
+}
+
+function unsettled(): Promise<never> {
+  return new Promise(() => {})
+}
+
+function rejected(error: unknown): Promise<never> {
+  return Promise.reject(error as Error)
+}
+
+function isConnectionLost(error: unknown): boolean {
+  return outcomeOf(error) === 'unknown'
+}
+
+/** A statement that came after its transaction had ended with the connection. */
+class ConnectionLostError extends Error {
+  readonly code = 'CONNECTION_CLOSED'
 }
 
 /** An app's client may rename columns (camel, pascal, kebab); ours are all lower-case snake. */

@@ -40,15 +40,25 @@ export const readChunk = repeatable(`
   select bytes from holdfast.blob_chunks where upload_id = $1::uuid and position = $2::integer
 `)
 
-/** Whoever asks whether bytes are there is about to rely on them, so asking keeps them from being collected. */
+/**
+ * Whoever asks whether bytes are there is about to rely on them, so asking keeps them from being collected. What was
+ * untouched counts as there only once it has been touched: a collection may be taking it at this moment.
+ */
 export const headBlobs = repeatable(`
   with wanted as (
     select json_array_elements_text($1::text::json) collate "C" as key
+  ), cutoff as (
+    select holdfast.now_ms() - ${TOUCH_AGAIN_MS} as at
+  ), untouched as (
+    select key from holdfast.blobs where key in (select key from wanted) and touched_at < (select at from cutoff)
   ), touched as (
-    update holdfast.blobs set touched_at = holdfast.now_ms()
-    where key in (select key from wanted) and touched_at < holdfast.now_ms() - ${TOUCH_AGAIN_MS}
+    update holdfast.blobs set touched_at = holdfast.now_ms() where key in (select key from untouched)
+    returning ${COLUMNS}
   )
-  select ${COLUMNS} from holdfast.blobs where key in (select key from wanted)
+  select ${COLUMNS} from touched
+  union all
+  select ${COLUMNS} from holdfast.blobs
+  where key in (select key from wanted) and touched_at >= (select at from cutoff)
 `)
 
 export const deleteBlob = repeatable(`
