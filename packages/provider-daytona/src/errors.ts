@@ -86,3 +86,9 @@ export function isAmbiguous(error: unknown): boolean {
   if (isHoldfastError(error, 'SANDBOX_UNREACHABLE')) return true
   return isTransient(error) && statusOf(error) !== 409 && !isHoldfastError(error, 'SANDBOX_STOPPED')
 }
+
+/** For an answer that came with success and is not what the service gives. */
+export function foreignAnswer(operation: string): ProviderError {
+  const message = `${operation}: the answer is not one of the Daytona service. Check apiUrl.`
+  return new ProviderError('PROVIDER_UNAVAILABLE', message, { details: { operation }, retryable: true })
+}

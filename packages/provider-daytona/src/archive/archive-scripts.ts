@@ -1,7 +1,7 @@
 import { shellQuote } from '@holdfast/core/provider-kit'
 import { printBytes, shellLine } from '../script/shell-line.ts'
 
-interface ArchiveScriptInput {
+export interface ArchivePlace {
   nonce: string
   workspaceRoot: string
   stateDir: string
@@ -10,7 +10,7 @@ interface ArchiveScriptInput {
   finished: readonly string[]
 }
 
-function prelude(input: ArchiveScriptInput): string {
+function prelude(input: ArchivePlace): string {
   const forget = input.finished.map((name) => `"$s/up/${name}"`).join(' ')
   return [
     `n=${input.nonce}; w=${shellQuote(input.workspaceRoot)}; s=${shellQuote(input.stateDir)}; exec </dev/null`,
@@ -21,7 +21,7 @@ function prelude(input: ArchiveScriptInput): string {
   ].join('\n')
 }
 
-export interface PackScriptInput extends ArchiveScriptInput {
+export interface PackScriptInput extends ArchivePlace {
   /** Relative to the workspace root. */
   paths: readonly string[]
   /** Whether directories bring what they hold. */
@@ -57,10 +57,13 @@ export function packScript(input: PackScriptInput): string {
  * Unpacks entries that were checked before beside the workspace, where nothing can be hit, and then replaces what stands
  * in their way in it.
  */
-export function unpackScript(input: ArchiveScriptInput & { directory: string }): string {
+export function unpackScript(input: ArchivePlace & { directory: string; size: number }): string {
   return shellLine(
     [
       prelude(input),
+      // Done before, and the reply was lost.
+      '[ ! -e "$a.ok" ] || end ok',
+      `[ "$(wc -c <"$a")" -eq ${input.size} ] || end short`,
       `b=${shellQuote(input.directory)}; rm -rf "$x"; mkdir "$x" || end failed`,
       'tar -xpf "$a" -C "$x" --no-same-owner --delay-directory-restore 2>"$a.e"; c=$?',
       '[ "$c" = 0 ] || { chmod -R u+rwx "$x"; rm -rf "$x" "$a" "$a.e"; end failed "$c"; }',
@@ -68,7 +71,7 @@ export function unpackScript(input: ArchiveScriptInput & { directory: string }):
       `find . -type d -exec sh -c ${shellQuote(CLEAR_FOR_DIRS)} "$b" {} +`,
       `find . ! -type d -exec sh -c ${shellQuote(CLEAR_FOR_FILES)} "$b" {} +`,
       'cp -a --remove-destination . "$b/" 2>"$a.e"; c=$?',
-      'cd /; chmod -R u+rwx "$x" 2>/dev/null; rm -rf "$x" "$a" "$a.e"; [ "$c" = 0 ] || end failed "$c"; end ok',
+      'cd /; chmod -R u+rwx "$x" 2>/dev/null; rm -rf "$x" "$a" "$a.e"; [ "$c" = 0 ] || end failed "$c"; : >"$a.ok"; end ok',
     ].join('\n'),
   )
 }

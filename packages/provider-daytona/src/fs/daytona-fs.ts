@@ -2,7 +2,8 @@ import { ConflictError, InvalidInputError, NotFoundError, ProviderError } from '
 import type { SandboxBackendFs, SandboxDirEntry, SandboxFileStat } from '@holdfast/core'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
-import { FrameReader, frameBytes } from '../script/frames.ts'
+import { askScript } from '../script/ask-script.ts'
+import { frameBytes } from '../script/frames.ts'
 import {
   chmodCall,
   existsCall,
@@ -47,7 +48,7 @@ export class DaytonaFs implements SandboxBackendFs {
     const answer = await this.#call('read', path, readCall(path, name))
     if (answer.outcome !== 'big') return answer.bytes
     try {
-      return await this.#transfers.download(name)
+      return await this.#transfers.download(name, Number(new TextDecoder().decode(answer.bytes)))
     } finally {
       this.#transfers.forget(name)
     }
@@ -57,7 +58,7 @@ export class DaytonaFs implements SandboxBackendFs {
     if (data.length <= MAX_INLINE_BYTES) return void (await this.#call('write', path, writeCall(path, data)))
     const uploaded = await this.#transfers.upload(data)
     try {
-      await this.#call('write', path, writeCall(path, { uploaded }))
+      await this.#call('write', path, writeCall(path, { uploaded, size: data.length }))
     } finally {
       this.#transfers.forget(uploaded)
     }
@@ -117,14 +118,15 @@ export class DaytonaFs implements SandboxBackendFs {
     const finished = this.#transfers.takeForgotten()
     const { workspaceRoot, stateDir, vendor, account } = this.#live
     const script = fileScript({ nonce, workspaceRoot, stateDir, finished, body })
-    const request = { operation: `file ${name}`, isRepeatable: true }
-    const seconds = Math.ceil(account.livenessMs / 1000) + 30
-    const answer = await this.#live.request(request, () =>
-      vendor.process.executeCommand(script, undefined, undefined, seconds),
-    )
-    const frames = FrameReader.readAll(nonce, answer.result)
-    const outcome = frames.findLast(({ kind }) => kind !== 'b')?.kind ?? 'failed'
-    const content = frames.find(({ kind }) => kind === 'b')
+    const frames = await askScript({
+      vendor,
+      nonce,
+      script,
+      options: { operation: `file ${name}`, timeoutMs: account.livenessMs },
+      request: (options, send) => this.#live.request(options, send),
+    })
+    const outcome = frames.findLast(({ kind }) => kind !== 'b' && kind !== 'z')?.kind ?? 'failed'
+    const content = frames.find(({ kind }) => kind === 'b' || kind === 'z')
     if (outcome === 'ok' || outcome === 'big' || expected.includes(outcome)) {
       return { outcome, bytes: content === undefined ? new Uint8Array() : frameBytes(content) }
     }

@@ -8,22 +8,22 @@ export const MAX_INLINE_BYTES = 256 * 1024
 export function readCall(path: string, linkName: string): string {
   return [
     `walk ${shellQuote(path)} 1; [ -e "$r" ] || miss "$r"; [ -f "$r" ] || end conflict; [ -r "$r" ] || end failed`,
-    `if [ "$(wc -c <"$r")" -gt ${MAX_INLINE_BYTES} ]; then`,
-    `ln -sfn "$r" "$s/up/${linkName}" || end failed; end big; fi`,
+    `z=$(wc -c <"$r"); if [ "$z" -gt ${MAX_INLINE_BYTES} ]; then`,
+    `ln -sfn "$r" "$s/up/${linkName}" || end failed; printf %s "$z" | put z; end big; fi`,
     'put b <"$r"',
   ].join('\n')
 }
 
 /** Replaces the file by one that is complete. `uploaded` names a file that was brought before. */
-export function writeCall(path: string, content: Uint8Array | { uploaded: string }): string {
+export function writeCall(path: string, content: Uint8Array | { uploaded: string; size: number }): string {
   const fill =
     content instanceof Uint8Array
-      ? `${content.length === 0 ? ':' : printBytes(content)} >"$t" 2>/dev/null`
-      : `cat "$s/up/${content.uploaded}" >"$t" 2>/dev/null`
+      ? `${content.length === 0 ? ':' : printBytes(content)} >"$t"`
+      : `[ "$(wc -c <"$s/up/${content.uploaded}")" -eq ${content.size} ] && cat "$s/up/${content.uploaded}" >"$t"`
   return [
     `walk ${shellQuote(path)} 1; if [ -e "$r" ]; then [ -f "$r" ] || end conflict; fi; parent "$r"`,
     't="${r%/*}/.hf-$n"',
-    `${fill} || { rm -f "$t"; end failed; }`,
+    `{ ${fill}; } 2>/dev/null || { rm -f "$t"; end failed; }`,
     '[ ! -e "$r" ] || chmod "$(stat -c %a -- "$r")" "$t" || { rm -f "$t"; end failed; }',
     'mv -f -- "$t" "$r" 2>/dev/null || { rm -f "$t"; [ -d "$r" ] && end conflict; end failed; }',
   ].join('\n')

@@ -4,8 +4,10 @@ import { ProviderError } from '@holdfast/core'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 
-/** Longest time for one transfer. */
+/** Longest time for a transfer whose size is not known. */
 const TRANSFER_SECONDS = 1_800
+/** A transfer that is slower than this is taken for stuck. */
+const MIN_BYTES_PER_SECOND = 32 * 1024
 
 /**
  * Bytes on their way in or out, as plainly named files beside the workspace: the service trims names, matches them by
@@ -32,17 +34,26 @@ export class TransferFiles {
     return this.#forgotten.splice(0, 50)
   }
 
+  #secondsFor(size: number): number {
+    return Math.min(TRANSFER_SECONDS, Math.ceil(this.#live.account.livenessMs / 1000 + size / MIN_BYTES_PER_SECOND))
+  }
+
   /** Brings bytes into the sandbox and answers the file's name. */
   async upload(data: Uint8Array): Promise<string> {
     const name = newNonce()
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    const request = { operation: 'file upload', isRepeatable: true, timeoutMs: TRANSFER_SECONDS * 1000 }
-    await this.#live.request(request, () => this.#live.vendor.fs.uploadFile(bytes, this.path(name), TRANSFER_SECONDS))
+    const seconds = this.#secondsFor(data.length)
+    await this.#live.request({ operation: 'file upload', isRepeatable: true, timeoutMs: seconds * 1000 }, () =>
+      this.#live.vendor.fs.uploadFile(bytes, this.path(name), seconds),
+    )
     return name
   }
 
   /** Brings a stream into the sandbox. It can be read once, so a failure is the caller's. */
-  async uploadStream(source: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<string> {
+  async uploadStream(
+    source: ReadableStream<Uint8Array>,
+    signal?: AbortSignal,
+  ): Promise<{ name: string; size: number }> {
     const name = newNonce()
     const request = { operation: 'file upload', isRepeatable: false, timeoutMs: TRANSFER_SECONDS * 1000, signal }
     const watched = new WatchedSource(source)
@@ -60,14 +71,15 @@ export class TransferFiles {
       this.forget(name)
       throw watched.failure?.error ?? error
     }
-    return name
+    return { name, size: watched.size }
   }
 
-  async download(name: string): Promise<Uint8Array> {
-    const request = { operation: 'file download', isRepeatable: true, timeoutMs: TRANSFER_SECONDS * 1000 }
+  async download(name: string, size: number): Promise<Uint8Array> {
+    const seconds = this.#secondsFor(size)
+    const request = { operation: 'file download', isRepeatable: true, timeoutMs: seconds * 1000 }
     return this.#live.request(request, async () => {
-      const bytes = await cutShort(() => this.#live.vendor.fs.downloadFile(this.path(name), TRANSFER_SECONDS))
-      return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      const bytes = await cutShort(() => this.#live.vendor.fs.downloadFile(this.path(name), seconds))
+      return new Uint8Array(bytes)
     })
   }
 
@@ -91,6 +103,8 @@ class WatchedSource {
   readonly stream: ReadableStream<Uint8Array>
   readonly failed: Promise<never>
   failure: { error: unknown } | undefined
+  /** Bytes that have passed. */
+  size = 0
 
   constructor(source: ReadableStream<Uint8Array>) {
     const reader = source.getReader()
@@ -103,8 +117,9 @@ class WatchedSource {
       pull: async (controller) => {
         try {
           const { done, value } = await reader.read()
-          if (done) controller.close()
-          else controller.enqueue(value)
+          if (done) return controller.close()
+          this.size += value.length
+          controller.enqueue(value)
         } catch (error) {
           this.failure = { error }
           fail(error)

@@ -1,7 +1,8 @@
 import { ProviderError } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { newNonce } from '../naming.ts'
-import { FrameReader, frameText } from '../script/frames.ts'
+import { askScript } from '../script/ask-script.ts'
+import { frameText } from '../script/frames.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { prepareScript } from './prepare-script.ts'
 
@@ -20,7 +21,7 @@ export interface PrepareInput {
   signal?: AbortSignal | undefined
 }
 
-const PREPARE_SECONDS = 60
+const PREPARE_MS = 60_000
 
 /** Makes a started sandbox ready for commands. One request; safe to repeat. */
 export async function prepareSandbox(
@@ -30,11 +31,14 @@ export async function prepareSandbox(
 ): Promise<PreparedSandbox> {
   const nonce = newNonce()
   const script = prepareScript({ nonce, workdir: account.options.workdir, ...input })
-  const answer = await account.request(
-    { operation: 'sandbox prepare', isRepeatable: true, signal: input.signal, timeoutMs: PREPARE_SECONDS * 1000 },
-    () => sandbox.process.executeCommand(script, undefined, undefined, PREPARE_SECONDS),
-  )
-  const frames = new Map(FrameReader.readAll(nonce, answer.result).map((frame) => [frame.kind, frame]))
+  const answered = await askScript({
+    vendor: sandbox,
+    nonce,
+    script,
+    options: { operation: 'sandbox prepare', timeoutMs: PREPARE_MS, signal: input.signal },
+    request: (options, send) => account.request(options, send),
+  })
+  const frames = new Map(answered.map((frame) => [frame.kind, frame]))
   const told = (kind: string): string => {
     const frame = frames.get(kind)
     return frame === undefined ? '' : frameText(frame)
@@ -46,7 +50,7 @@ export async function prepareSandbox(
       ? `${what} could not be made in it`
       : 'its shell lacks something: sh, base64, mkdir, find and mv are needed'
     throw new ProviderError('SANDBOX_CREATE_FAILED', `Sandbox ${sandbox.id} cannot be used: ${reason}.`, {
-      details: { sandboxId: sandbox.id, exitCode: answer.exitCode },
+      details: { sandboxId: sandbox.id },
     })
   }
   return { workspaceRoot: told('w'), stateDir: told('s'), sentinel: told('g') }

@@ -6,6 +6,7 @@ import type { NormalizedDaytonaOptions } from '../options/daytona-options.ts'
 import { createError, createSandbox, removeNew } from '../sandbox/create-sandbox.ts'
 import { deleteSandbox, destroySandbox } from '../sandbox/destroy-sandbox.ts'
 import { findSandbox, findSandboxByIdOrKey } from '../sandbox/find-sandbox.ts'
+import { keepIdentity } from '../sandbox/keep-identity.ts'
 import { parkSandbox } from '../sandbox/park-sandbox.ts'
 import type { ParkMode } from '../sandbox/park-sandbox.ts'
 import { ensureStarted } from '../sandbox/start-sandbox.ts'
@@ -146,7 +147,7 @@ export class SandboxService {
   /** An archive that is not asked for any more goes after an hour. */
   async #shortenLife(sandbox: VendorSandbox, signal: AbortSignal | undefined): Promise<void> {
     await this.account.request({ operation: 'sandbox settings', isRepeatable: true, signal }, () =>
-      sandbox.setAutoDeleteInterval(60),
+      keepIdentity(sandbox, () => sandbox.setAutoDeleteInterval(60)),
     )
   }
 

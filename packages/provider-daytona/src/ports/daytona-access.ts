@@ -1,6 +1,6 @@
 import { InvalidInputError } from '@holdfast/core'
 import type { SandboxAccess, SandboxAccessGrant } from '@holdfast/core'
-import { isGone, statusOf } from '../errors.ts'
+import { foreignAnswer, isGone, statusOf } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 
 const MINUTE_MS = 60_000
@@ -22,9 +22,11 @@ export class DaytonaAccess implements SandboxAccess {
     if (!(minutes >= 1 && minutes <= MAX_MINUTES)) {
       throw new InvalidInputError('INVALID_ARGUMENT', 'expiresInMs must be from 1 minute to 24 hours.')
     }
-    const access = await this.#live.request({ operation: 'access grant', isRepeatable: true }, () =>
-      this.#live.vendor.createSshAccess(minutes),
-    )
+    const access = await this.#live.request({ operation: 'access grant', isRepeatable: true }, async () => {
+      const granted = await this.#live.vendor.createSshAccess(minutes)
+      if (typeof granted.token !== 'string') throw foreignAnswer('access grant')
+      return granted
+    })
     const accessId = access.id
     const expiresAt = new Date(access.expiresAt).getTime()
     this.#tokens.set(accessId, access.token)

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '@holdfast/core'
 import type { SandboxChannel } from '@holdfast/core'
+import { foreignAnswer } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { sha256 } from '../naming.ts'
 
@@ -7,10 +8,20 @@ export const PREVIEW_TOKEN_HEADER = 'x-daytona-preview-token'
 
 /** A port's address, its credentials in headers only. */
 export async function connectPort(live: LiveSandbox, port: number): Promise<SandboxChannel> {
-  const { url, token } = await live.request({ operation: 'port connect', isRepeatable: true }, () =>
-    live.vendor.getPreviewLink(port),
-  )
+  const { url, token } = await previewLink(live, 'port connect', port)
   return { url, token, headers: { [PREVIEW_TOKEN_HEADER]: token } }
+}
+
+async function previewLink(
+  live: LiveSandbox,
+  operation: string,
+  port: number,
+): Promise<{ url: string; token: string }> {
+  return live.request({ operation, isRepeatable: true }, async () => {
+    const { url, token } = await live.vendor.getPreviewLink(port)
+    if (!URL.canParse(url) || typeof token !== 'string') throw foreignAnswer(operation)
+    return { url, token }
+  })
 }
 
 /** A WebSocket address of one port and path. `headers` is secret, `url` is not. */
@@ -28,9 +39,7 @@ export async function openIngress(live: LiveSandbox, port: number, path: string)
   if (!INGRESS_PATH.test(path) || path.split('/').includes('..')) {
     throw new InvalidInputError('INVALID_ARGUMENT', 'path must be plain segments that start with /, without a query.')
   }
-  const { url, token } = await live.request({ operation: 'ingress open', isRepeatable: true }, () =>
-    live.vendor.getPreviewLink(port),
-  )
+  const { url, token } = await previewLink(live, 'ingress open', port)
   const endpoint = new URL(url)
   endpoint.protocol = endpoint.protocol === 'http:' ? 'ws:' : 'wss:'
   endpoint.username = ''

@@ -2,7 +2,8 @@ import { isHoldfastError, ProviderError, sleep } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
-import { findSandboxByIdOrKey } from './find-sandbox.ts'
+import { findSandboxByIdOrKey, refreshSandbox } from './find-sandbox.ts'
+import { keepIdentity } from './keep-identity.ts'
 import { meaningOf } from './sandbox-states.ts'
 
 const FIRST_PAUSE_MS = 100
@@ -26,12 +27,13 @@ export async function deleteSandbox(
 ): Promise<void> {
   const startedAt = account.clock.monotonic()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-    if (['gone', 'ending'].includes(meaningOf(sandbox.state))) return
+    if (isEnding(sandbox)) return
     try {
       await account.request({ operation: 'sandbox delete', isRepeatable: true, signal }, () =>
-        sandbox.delete(Math.ceil(account.livenessMs / 1000)),
+        keepIdentity(sandbox, () => sandbox.delete(Math.ceil(account.livenessMs / 1000))),
       )
-      return
+      // Without a word about its new state the deletion is not yet proven.
+      if (isEnding(sandbox) || (await isDeleted(account, sandbox, signal))) return
     } catch (error) {
       if (isGone(error)) return
       const isLate = account.clock.monotonic() - startedAt > account.options.timeoutMs
@@ -42,6 +44,10 @@ export async function deleteSandbox(
   }
 }
 
+function isEnding(sandbox: VendorSandbox): boolean {
+  return ['gone', 'ending'].includes(meaningOf(sandbox.state))
+}
+
 /** The service refuses with 409, some versions with 400, while another change is in progress. */
 function isRefusedForNow(error: unknown): boolean {
   return [400, 409].includes(statusOf(error) ?? 0)
@@ -49,8 +55,8 @@ function isRefusedForNow(error: unknown): boolean {
 
 async function isDeleted(account: DaytonaAccount, sandbox: VendorSandbox, signal?: AbortSignal): Promise<boolean> {
   try {
-    await account.request({ operation: 'sandbox read', isRepeatable: true, signal }, () => sandbox.refreshData())
-    return false
+    await refreshSandbox(account, sandbox, signal)
+    return isEnding(sandbox)
   } catch (error) {
     if (isGone(error)) return true
     throw error

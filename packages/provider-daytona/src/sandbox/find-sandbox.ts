@@ -3,6 +3,7 @@ import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone } from '../errors.ts'
 import { isOwnedBy, sandboxName } from '../naming.ts'
 import type { VendorSandbox } from '../sdk.ts'
+import { keepIdentity } from './keep-identity.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -14,8 +15,7 @@ export async function findSandbox(
 ): Promise<VendorSandbox | null> {
   try {
     const request = { operation: 'sandbox read', isRepeatable: true, signal }
-    const found = await account.request(request, (client) => client.get(idOrName))
-    return assertSandbox(found, idOrName)
+    return await account.request(request, async (client) => assertSandbox(await client.get(idOrName), idOrName))
   } catch (error) {
     if (isGone(error)) return null
     throw error
@@ -47,9 +47,9 @@ export async function refreshSandbox(
   sandbox: VendorSandbox,
   signal?: AbortSignal,
 ): Promise<void> {
-  const expected = sandbox.id
-  await account.request({ operation: 'sandbox read', isRepeatable: true, signal }, () => sandbox.refreshData())
-  assertSandbox(sandbox, expected)
+  await account.request({ operation: 'sandbox read', isRepeatable: true, signal }, () =>
+    keepIdentity(sandbox, () => sandbox.refreshData()),
+  )
 }
 
 /** A proxy or a wrong address may answer 200 with something else. */
@@ -58,5 +58,6 @@ function assertSandbox(sandbox: VendorSandbox, asked: string): VendorSandbox {
   if (typeof id === 'string' && id !== '' && (id === asked || name === asked)) return sandbox
   throw new ProviderError('PROVIDER_FAILED', 'The answer is not the sandbox that was asked for. Check apiUrl.', {
     details: { operation: 'sandbox read' },
+    retryable: true,
   })
 }

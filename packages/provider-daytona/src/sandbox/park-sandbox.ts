@@ -3,6 +3,7 @@ import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { refreshSandbox } from './find-sandbox.ts'
+import { keepIdentity } from './keep-identity.ts'
 import { meaningOf } from './sandbox-states.ts'
 
 /** The vendor's client cannot be stopped while it waits, so it waits for a short time only. */
@@ -64,7 +65,7 @@ async function tryStep(
   const timeoutMs = (CLIENT_WAIT_SECONDS + 5) * 1000
   try {
     await account.request({ operation: `sandbox ${step}`, isRepeatable: false, timeoutMs, signal }, () =>
-      step === 'stop' ? sandbox.stop(CLIENT_WAIT_SECONDS) : sandbox.archive(),
+      keepIdentity(sandbox, () => (step === 'stop' ? sandbox.stop(CLIENT_WAIT_SECONDS) : sandbox.archive())),
     )
     return true
   } catch (error) {

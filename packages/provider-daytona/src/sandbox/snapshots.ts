@@ -1,7 +1,9 @@
 import { isHoldfastError, ProviderError, sleep } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
-import { isGone, statusOf } from '../errors.ts'
+import { foreignAnswer, isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
+import { refreshSandbox } from './find-sandbox.ts'
+import { keepIdentity } from './keep-identity.ts'
 
 /** How long a snapshot that the service called done may stay out of sight. */
 const MAX_UNSEEN_MS = 20_000
@@ -31,7 +33,7 @@ export async function takeSnapshot(
       if (found.state === 'active') return name
       if (['error', 'build_failed', 'removing'].includes(found.state)) throw snapshotError(name, found.state)
     }
-    await sandboxReadable(account, sandbox, signal)
+    await refreshSandbox(account, sandbox, signal)
     // Its time counts from when the sandbox was done with it, which may be minutes after the request.
     if (sandbox.state === 'snapshotting') unseenSince = now
     if (now - unseenSince > MAX_UNSEEN_MS) throw snapshotError(name, 'missing')
@@ -50,9 +52,11 @@ async function startSnapshot(
   for (let attempt = 1; ; attempt += 1) {
     try {
       await account.request({ operation: 'snapshot take', isRepeatable: false, timeoutMs, signal }, () =>
-        typeof sandbox.createSnapshot === 'function'
-          ? sandbox.createSnapshot(name, CLIENT_WAIT_SECONDS)
-          : sandbox._experimental_createSnapshot(name, CLIENT_WAIT_SECONDS),
+        keepIdentity(sandbox, () =>
+          typeof sandbox.createSnapshot === 'function'
+            ? sandbox.createSnapshot(name, CLIENT_WAIT_SECONDS)
+            : sandbox._experimental_createSnapshot(name, CLIENT_WAIT_SECONDS),
+        ),
       )
       return
     } catch (error) {
@@ -70,14 +74,6 @@ async function startSnapshot(
   }
 }
 
-async function sandboxReadable(
-  account: DaytonaAccount,
-  sandbox: VendorSandbox,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await account.request({ operation: 'sandbox read', isRepeatable: true, signal }, () => sandbox.refreshData())
-}
-
 export interface SnapshotView {
   state: string
   sourceSandboxId?: string | null | undefined
@@ -91,7 +87,8 @@ export async function findSnapshot(
 ): Promise<SnapshotView | null> {
   try {
     return await account.request({ operation: 'snapshot read', isRepeatable: true, signal }, async (client) => {
-      const { state, sourceSandboxId } = await client.snapshot.get(name)
+      const { name: held, state, sourceSandboxId } = await client.snapshot.get(name)
+      if (held !== name) throw foreignAnswer('snapshot read')
       return { state: String(state), sourceSandboxId }
     })
   } catch (error) {

@@ -3,6 +3,7 @@ import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { refreshSandbox } from './find-sandbox.ts'
+import { keepIdentity } from './keep-identity.ts'
 import { meaningOf } from './sandbox-states.ts'
 
 /** An archived disk has to be pulled back first; the service itself gives that half an hour. */
@@ -83,7 +84,7 @@ class StartWait {
     const timeoutMs = Math.max(1, Math.min(this.#remainingMs(), (CLIENT_WAIT_SECONDS + 5) * 1000))
     try {
       const request = { operation, isRepeatable: false, timeoutMs, signal: this.#signal }
-      await this.#account.request(request, send)
+      await this.#account.request(request, () => keepIdentity(this.#sandbox, send))
     } catch (error) {
       if (isGone(error) || !this.#mayPass(error)) throw error
       this.#refusals += 1
