@@ -1,51 +1,98 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@holdfast/core'
 import { identifyProcess, isAlive } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 interface Guard extends ProcessIdentity {
+  guardId: string
   /** Processes of another machine or container cannot be looked up. */
   host: string
-  /** One guard per opening: the same process cannot open a directory twice either. */
-  guardId: string
+  /** False while its process still looks whether there are others. */
+  isHeld: boolean
 }
 
-const GUARD_FILE = 'in-use.json'
-const MAX_TRIES = 10
+const GUARD_FILE = /^in-use\.([0-9a-z-]+)\.json$/
+/** A sign of life for processes that cannot be looked up from where the next one starts, as in another container. */
+const REFRESH_MS = 30_000
+const FOREIGN_STALE_MS = 120_000
+const LOOK_AGAIN_MS = 10
 
 /**
  * Makes this process the only one that has the directory open; gives what ends that. `STORE_DIRECTORY_IN_USE` names the
  * process that has it. A guard whose process has died is taken over.
+ *
+ * Every process writes its own guard before it looks for others, so of two at least one sees the other. Of those that
+ * look at the same time the one with the smallest id stays; the others step back and look again.
  */
 export async function claimDirectory(directory: string): Promise<() => Promise<void>> {
-  const path = join(directory, GUARD_FILE)
-  const guard: Guard = { ...(await identifyProcess(process.pid)), host: hostname(), guardId: randomUUID() }
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    if (await placeGuard(path, guard)) return () => removeGuard(path, guard)
-    const found = await readGuard(path)
-    if (found === undefined) continue
-    if (await isHeld(found)) throw directoryInUse(directory, found)
-    await removeStaleGuard(path, found)
+  const self = await identifyProcess(process.pid)
+  const guard: Guard = { ...self, guardId: randomUUID(), host: hostname(), isHeld: false }
+  for (;;) {
+    await writeGuard(directory, guard)
+    const outcome = await lookForOthers(directory, guard)
+    if (outcome === 'alone') {
+      await writeGuard(directory, { ...guard, isHeld: true })
+      return heldGuard(directory, guard)
+    }
+    await removeGuard(directory, guard)
+    if (outcome !== 'step-back') throw directoryInUse(directory, outcome)
+    await delay(LOOK_AGAIN_MS)
   }
-  throw new StoreError('STORE_DIRECTORY_IN_USE', `${directory} changes hands too fast. Try again.`, { retryable: true })
 }
 
-/** A link appears whole or not at all, and fails when the name is taken. */
-async function placeGuard(path: string, guard: Guard): Promise<boolean> {
-  const draft = `${path}.${guard.guardId}`
-  await writeFile(draft, JSON.stringify(guard))
-  try {
-    await link(draft, path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  } finally {
-    await rm(draft, { force: true })
+/** Waits while processes with a larger id look as well: they step back. */
+async function lookForOthers(directory: string, mine: Guard): Promise<'alone' | 'step-back' | Guard> {
+  for (;;) {
+    const others = (await liveGuards(directory)).filter(({ guardId }) => guardId !== mine.guardId)
+    const holder = others.find(({ isHeld }) => isHeld)
+    if (holder !== undefined) return holder
+    if (others.length === 0) return 'alone'
+    if (others.some(({ guardId }) => guardId < mine.guardId)) return 'step-back'
+    await delay(LOOK_AGAIN_MS)
   }
+}
+
+/** Removes the guards of dead processes on the way. */
+async function liveGuards(directory: string): Promise<Guard[]> {
+  const guards: Guard[] = []
+  for (const name of (await readdir(directory)).filter((each) => GUARD_FILE.test(each))) {
+    const path = join(directory, name)
+    const guard = await readGuard(path)
+    if (guard === undefined) continue
+    if (await isLive(path, guard)) guards.push(guard)
+    else await rm(path, { force: true })
+  }
+  return guards
+}
+
+/** A process of this host is looked up; one of another host shows by the guard's age that it lives. */
+async function isLive(path: string, guard: Guard): Promise<boolean> {
+  if (guard.host === hostname()) return isAlive(guard)
+  const [entry] = await Promise.allSettled([stat(path)])
+  return entry.status === 'fulfilled' && entry.value.mtimeMs > Date.now() - FOREIGN_STALE_MS
+}
+
+function heldGuard(directory: string, guard: Guard): () => Promise<void> {
+  const refresh = setInterval(() => {
+    const now = new Date()
+    void Promise.allSettled([utimes(guardPath(directory, guard), now, now)])
+  }, REFRESH_MS)
+  refresh.unref()
+  return async () => {
+    clearInterval(refresh)
+    await removeGuard(directory, guard)
+  }
+}
+
+/** Renamed into place, so that nobody reads half of it. */
+async function writeGuard(directory: string, guard: Guard): Promise<void> {
+  const draft = `${guardPath(directory, guard)}.draft`
+  await writeFile(draft, JSON.stringify(guard))
+  await rename(draft, guardPath(directory, guard))
 }
 
 async function readGuard(path: string): Promise<Guard | undefined> {
@@ -57,33 +104,17 @@ async function readGuard(path: string): Promise<Guard | undefined> {
   }
 }
 
-/** Another host's process cannot be asked, so it counts as alive. */
-async function isHeld(guard: Guard): Promise<boolean> {
-  return guard.host !== hostname() || (await isAlive(guard))
+async function removeGuard(directory: string, guard: Guard): Promise<void> {
+  await rm(guardPath(directory, guard), { force: true })
 }
 
-/** Moves the guard away first: of two processes that found it stale, one gets it, and a fresh one is put back. */
-async function removeStaleGuard(path: string, stale: Guard): Promise<void> {
-  const aside = `${path}.${randomUUID()}`
-  try {
-    await rename(path, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  const moved = await readGuard(aside)
-  if (moved !== undefined && moved.guardId !== stale.guardId) await placeGuard(path, moved)
-  await rm(aside, { force: true })
+function guardPath(directory: string, { guardId }: Guard): string {
+  return join(directory, `in-use.${guardId}.json`)
 }
 
-async function removeGuard(path: string, guard: Guard): Promise<void> {
-  const found = await readGuard(path)
-  if (found?.guardId === guard.guardId) await rm(path, { force: true })
-}
-
-function directoryInUse(directory: string, guard: Guard): StoreError {
-  const isSelf = guard.pid === process.pid && guard.host === hostname()
-  const holder = isSelf ? 'This process' : `Process ${guard.pid} on ${guard.host}`
+function directoryInUse(directory: string, { pid, host }: Guard): StoreError {
+  const isSelf = pid === process.pid && host === hostname()
+  const holder = isSelf ? `This process (${pid})` : `Process ${pid} on ${host}`
   const message = `${holder} has ${directory} open. Stop it, or use PostgreSQL (DATABASE_URL) for several processes.`
-  return new StoreError('STORE_DIRECTORY_IN_USE', message, { details: { pid: guard.pid, host: guard.host } })
+  return new StoreError('STORE_DIRECTORY_IN_USE', message, { details: { pid, host } })
 }
