@@ -15,7 +15,7 @@ export function closeOpenToolCalls(messages: readonly ModelMessage[], now: numbe
   })
 }
 
-function interruptedResult(call: ModelMessage, toolCallId: string, now: number): ModelMessage {
+export function interruptedResult(call: ModelMessage, toolCallId: string, now: number): ModelMessage {
   return {
     role: 'tool',
     id: `${toolCallId}-interrupted`,

@@ -6,6 +6,7 @@ import { isInterruptChunk } from '../runs/terminal-chunk.ts'
 import { closeOpenToolCalls } from './open-tool-calls.ts'
 import { markRun } from './run-mark.ts'
 import { ToolHistory } from './tool-history.ts'
+import { ToolProgress } from './tool-progress.ts'
 
 /** What persistence knows of one run while it goes on. */
 export class TranscriptState {
@@ -13,6 +14,7 @@ export class TranscriptState {
   readonly #ctx: ChatMiddlewareContext
   readonly #session: RunSession | undefined
   readonly #history = new ToolHistory()
+  readonly #progress = new ToolProgress()
   #interrupts: Record<string, unknown>[] = []
   /** Messages before this index were there when the run began. */
   turnLength: number | undefined
@@ -29,6 +31,18 @@ export class TranscriptState {
     if (!isInterruptChunk(chunk)) return
     const outcome = Reflect.get(chunk, 'outcome') as { interrupts?: Record<string, unknown>[] }
     this.#interrupts = outcome.interrupts ?? []
+  }
+
+  /** Stores that a tool call begins, before it does. */
+  async toolStarts(toolCallId: string): Promise<void> {
+    this.#progress.start(toolCallId)
+    await this.saveStep()
+  }
+
+  /** Stores the result of a tool call before the next one begins. */
+  async toolEnds(toolCallId: string, outcome: { ok: boolean; result?: unknown; error?: unknown }): Promise<void> {
+    this.#progress.finish(toolCallId, outcome)
+    await this.saveStep()
   }
 
   /** Stores the transcript as it is now. */
@@ -69,7 +83,8 @@ export class TranscriptState {
   }
 
   #messages(): ModelMessage[] {
-    return this.#history.addTo(this.#ctx.messages, this.#now())
+    const now = this.#now()
+    return this.#history.addTo(this.#progress.addTo(this.#ctx.messages, now), now)
   }
 
   async #save(messages: readonly ModelMessage[]): Promise<void> {

@@ -40,6 +40,13 @@ export function withPersistence(
     onChunk(ctx, chunk) {
       runs.get(ctx)?.state.observe(chunk)
     },
+    async onBeforeToolCall(ctx, call) {
+      await runs.get(ctx)?.state.toolStarts(call.toolCallId)
+      return undefined
+    },
+    async onAfterToolCall(ctx, info) {
+      await runs.get(ctx)?.state.toolEnds(info.toolCallId, info)
+    },
     onFinish: (ctx, info) =>
       end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
     onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),

@@ -13,7 +13,8 @@ export interface AuthorizeInput {
 }
 
 export interface ModelInput {
-  request: Request
+  /** Absent when a host continues a run after another one died. */
+  request?: Request
   threadId: string
   runId: string
   forwardedProps: Record<string, unknown>
@@ -36,6 +37,8 @@ export interface ChatRoutesOptions {
   basePath?: string
   /** False: a viewer who leaves ends the run. Default true. */
   detachOnDisconnect?: boolean
+  /** False: a run whose host died is ended as failed instead of being continued. Default true. */
+  takeOver?: boolean
   /** For health pages: the name of the model in use. */
   modelName?: string
   clock?: Clock

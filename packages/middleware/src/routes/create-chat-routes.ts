@@ -1,5 +1,6 @@
 import { ChatAccess } from './chat-access.ts'
 import { cancel } from './cancel.ts'
+import { createChatDriver } from './chat-driver.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 import type { ChatRoutesOptions } from './chat-routes-options.ts'
 import { listFiles, readFile } from './files.ts'
@@ -31,7 +32,7 @@ export interface ChatRoutes {
 
 /** The whole HTTP surface as one Web-standard handler, built from the public pieces and nothing else. */
 export function createChatRoutes(options: ChatRoutesOptions): ChatRoutes {
-  const context: ChatRouteContext = { options, access: new ChatAccess(options) }
+  const context: ChatRouteContext = { options, access: new ChatAccess(options), driver: createChatDriver(options) }
   const basePath = options.basePath ?? '/api'
   return {
     async handle(request) {

@@ -2,6 +2,7 @@ import { InvalidInputError, NotFoundError } from '@holdfast/core'
 import { resolveResumeRunId } from '@tanstack/ai'
 import { hydrateThread } from '../persistence/hydrate-thread.ts'
 import { attachRun } from '../runs/attach-run.ts'
+import { attachOptions } from './attach-options.ts'
 import type { ChatRoute } from './chat-route.ts'
 
 /** With `threadId`: what a client needs to paint the thread. With a run id: the run's events from a position on. */
@@ -11,7 +12,7 @@ export const readChat: ChatRoute = async (context, request) => {
   if (runId !== null) {
     const record = await context.access.run(request, 'read', runId)
     if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
-    return attachRun({ stores, request, runId })
+    return attachRun({ ...attachOptions(context), request, runId })
   }
   const threadId = new URL(request.url).searchParams.get('threadId')
   if (threadId === null) throw new InvalidInputError('INVALID_ARGUMENT', 'Name a threadId or a runId.')

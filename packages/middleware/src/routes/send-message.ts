@@ -1,14 +1,11 @@
 import { isHoldfastError } from '@holdfast/core'
-import { chat } from '@tanstack/ai'
-import type { StreamChunk } from '@tanstack/ai'
-import { withPersistence } from '../persistence/with-persistence.ts'
 import { attachRun } from '../runs/attach-run.ts'
 import { beginRun } from '../runs/begin-run.ts'
 import { readChatRequest } from '../runs/request-body.ts'
 import type { ChatRequest } from '../runs/request-body.ts'
 import type { Run } from '../runs/run.ts'
 import type { Tenant } from '../runs/tenant.ts'
-import { withSandbox } from '../session/with-sandbox.ts'
+import { attachOptions } from './attach-options.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 
 /**
@@ -22,7 +19,7 @@ export const sendMessage: ChatRoute = async (context, request) => {
   if (lastEventId !== null) return join(context, request, body, lastEventId)
   try {
     const run = await begin(context, body, tenant)
-    return run.respond(streamOf(context, request, run, body))
+    return run.respond(context.driver.drive(run, { request, forwardedProps: body.forwardedProps }))
   } catch (error) {
     const exists = isHoldfastError(error, 'DRIVER_HELD') || isHoldfastError(error, 'RUN_TERMINAL')
     if (!exists) throw error
@@ -37,24 +34,5 @@ function begin({ options }: ChatRouteContext, chatRequest: ChatRequest, tenant: 
 
 async function join(context: ChatRouteContext, request: Request, body: ChatRequest, offset: string): Promise<Response> {
   await context.access.thread(request, 'read', body.threadId)
-  return attachRun({ stores: context.options.stores, request, runId: body.runId, offset })
-}
-
-/** The model is chosen inside the stream, so that its failure ends the run like any other. */
-async function* streamOf(
-  { options }: ChatRouteContext,
-  request: Request,
-  run: Run,
-  { forwardedProps }: ChatRequest,
-): AsyncGenerator<StreamChunk> {
-  const { stores, sandbox, tools = [], systemPrompts = [] } = options
-  const { threadId, runId } = run
-  const adapter = await options.model({ request, threadId, runId, forwardedProps })
-  yield* chat({
-    ...run.chat,
-    adapter,
-    tools: [...tools],
-    systemPrompts: [...systemPrompts],
-    middleware: [withPersistence(stores), withSandbox(sandbox, { run })],
-  }) as AsyncIterable<StreamChunk>
+  return attachRun({ ...attachOptions(context), request, runId: body.runId, offset })
 }

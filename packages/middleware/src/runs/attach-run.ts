@@ -8,11 +8,12 @@ import {
 } from '@holdfast/core'
 import type { Clock, HoldfastStores, RunRecord } from '@holdfast/core'
 import { resolveResumeRunId } from '@tanstack/ai'
+import { adoptRun } from './adopt-run.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { eventStreamResponse } from './event-stream-response.ts'
 import type { EventStreamOptions } from './event-stream-response.ts'
 import { findSession } from './session-registry.ts'
-import { settleOrphan } from './settle-orphan.ts'
+import type { RunDriver } from './run-driver.ts'
 
 export interface AttachRunInput extends EventStreamOptions {
   stores: HoldfastStores
@@ -21,23 +22,25 @@ export interface AttachRunInput extends EventStreamOptions {
   /** Beats what the request names. */
   runId?: string
   offset?: string
+  /** Continues a run whose host has died. Without one such a run is settled, so that the stream ends. */
+  driver?: RunDriver
   clock?: Clock
 }
 
 /**
  * Replays a run's events strictly after the position the request names, then tails them, from whichever host drives it.
- * A run whose host died meanwhile is settled, so that the stream ends. `RUN_NOT_FOUND`, `INVALID_OFFSET`, `INVALID_ID`;
+ * A run whose host has died, now or later, is continued here or settled. `RUN_NOT_FOUND`, `INVALID_OFFSET`, `INVALID_ID`;
  * `INVALID_ARGUMENT` when no position is named.
  */
 export async function attachRun(input: AttachRunInput): Promise<Response> {
-  const { stores, clock = systemClock, headers, keepAliveMs } = input
+  const { stores, clock = systemClock, headers, keepAliveMs, driver } = input
   const runId = assertId('runId', input.runId ?? resolveResumeRunId(input.request))
   const offset = input.offset ?? offsetOf(input.request)
   const record = await stores.runs.get(runId)
   if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
   const log = stores.eventLog.open({ runId, offset })
   await assertReadable(log, offset, clock)
-  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, record, clock })
+  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, record, clock, driver })
   return eventStreamResponse(log, {
     clock,
     ...(headers === undefined ? {} : { headers }),
@@ -81,15 +84,20 @@ async function assertReadable(
  * While somebody watches a run that this process does not drive, its host's death is noticed: right now, and again after
  * each lease. Also ends the record's `detachedSince`, since a viewer is back.
  */
-function watchDriver(input: { stores: HoldfastStores; record: RunRecord; clock: Clock }): () => void {
-  const { stores, record, clock } = input
+function watchDriver(input: {
+  stores: HoldfastStores
+  record: RunRecord
+  clock: Clock
+  driver: RunDriver | undefined
+}): () => void {
+  const { stores, record, clock, driver } = input
   const { runId } = record
   let cancelTimer: (() => void) | undefined
   let isStopped = false
   const check = async (): Promise<void> => {
     if (findSession(stores, runId) === undefined) {
-      const result = await settleOrphan({ stores, runId, clock }).catch(keepWatching)
-      if (result !== 'driven') return
+      const result = await adoptRun({ stores, runId, clock, driver }).catch(keepWatching)
+      if (result !== 'driven' && result !== 'taken-over') return
     }
     if (!isStopped) cancelTimer = clock.schedule(DRIVER_LEASE_MS, () => void check())
   }

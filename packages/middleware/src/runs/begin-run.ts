@@ -1,20 +1,21 @@
-import { isHoldfastError, NotFoundError, RunConflictError, sleep, systemClock } from '@holdfast/core'
+import { isHoldfastError, NotFoundError, sleep, systemClock } from '@holdfast/core'
 import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
 import type { ModelMessage } from '@tanstack/ai'
-import { DRIVER_LEASE_MS, heartbeatOf } from './heartbeat.ts'
+import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { mergeTurn } from './merge-turn.ts'
+import { closeSession, drivenHere, openSession } from './open-session.ts'
 import { readChatRequest } from './request-body.ts'
 import type { ChatRequest } from './request-body.ts'
 import { Run } from './run.ts'
 import { toRunError } from './run-error.ts'
+import { saveRunProps } from './run-props.ts'
 import { newRunOwner } from './run-owner.ts'
-import { RunSession } from './run-session.ts'
-import { findSession, registerSession, unregisterSession } from './session-registry.ts'
+import type { RunSession } from './run-session.ts'
+import { findSession } from './session-registry.ts'
 import { settleOrphan } from './settle-orphan.ts'
 import { ownerIdOf } from './tenant.ts'
 import type { Tenant } from './tenant.ts'
 import { titleOf } from './thread-title.ts'
-import { watchCancel } from './watch-cancel.ts'
 
 export interface BeginRunInput {
   stores: HoldfastStores
@@ -47,13 +48,10 @@ export async function beginRun(input: BeginRunInput): Promise<Run> {
   if (thread !== null && thread.ownerId !== ownerId) throw threadNotFound(chat.threadId)
   if (findSession(stores, chat.runId) !== undefined) throw drivenHere(chat.runId)
 
-  const session = new RunSession({ runId: chat.runId, threadId: chat.threadId, stores, clock, tenant })
   const claimedAt = clock.monotonic()
-  const claim = await claimThread(session)
-  session.epoch = claim.epoch
-  if (!registerSession(session)) throw drivenHere(chat.runId)
-  heartbeatOf(clock).add(session, claimedAt)
-  watchCancel(session)
+  const claim = await claimThread({ stores, clock, runId: chat.runId, threadId: chat.threadId })
+  const { runId, threadId } = chat
+  const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
   try {
     if (thread === null) {
       await stores.threads.ensure({ threadId: chat.threadId, ownerId, title: titleOf(chat.messages) })
@@ -66,8 +64,14 @@ export async function beginRun(input: BeginRunInput): Promise<Run> {
   }
 }
 
-async function claimThread(session: RunSession): Promise<DriverClaim> {
-  const { runId, threadId, stores, clock } = session
+interface ClaimThreadInput {
+  stores: HoldfastStores
+  clock: Clock
+  runId: string
+  threadId: string
+}
+
+async function claimThread({ runId, threadId, stores, clock }: ClaimThreadInput): Promise<DriverClaim> {
   const waits = [...FINISHING_WAITS_MS]
   let settled = false
   for (;;) {
@@ -103,14 +107,13 @@ async function storeTurn(
   const isResume = (chat.resume?.length ?? 0) > 0
   const messages = mergeTurn({ stored, incoming: chat.messages, isResume, now: clock.now() })
   await stores.messages.saveThread(threadId, messages, session.fence)
+  await saveRunProps(stores, session.runId, chat.forwardedProps)
   return { messages, storedCount: stored.length }
 }
 
 /** The claim made a record, and a record must not stay `running` without a driver. */
 async function undo(session: RunSession, error: unknown): Promise<void> {
-  heartbeatOf(session.clock).remove(session)
-  unregisterSession(session)
-  session.markEnded()
+  closeSession(session)
   if (session.fence === undefined) return
   const log = session.stores.eventLog.open(session.fence)
   await Promise.allSettled([
@@ -126,10 +129,4 @@ function requestOf(input: BeginRunInput): Request {
 
 function threadNotFound(threadId: string): NotFoundError {
   return new NotFoundError('THREAD_NOT_FOUND', `No thread ${threadId}.`, { details: { threadId } })
-}
-
-function drivenHere(runId: string): RunConflictError {
-  return new RunConflictError('DRIVER_HELD', `Run ${runId} is already driven by this process; attach to it.`, {
-    details: { runId },
-  })
 }

@@ -18,6 +18,8 @@ export interface DriveInput {
   session: RunSession
   log: EventLog
   stream: AsyncIterable<StreamChunk>
+  /** What the log gets first. Default: the event that lets a join attach. */
+  opening?: readonly StreamChunk[]
 }
 
 /**
@@ -25,12 +27,12 @@ export interface DriveInput {
  * chunk is held back until transcript, sandbox and checkpoint are done: whoever reads it can rely on them. Never rejects
  * for a failure of the run itself; rejects when the end could not be stored.
  */
-export async function driveRun({ session, log, stream }: DriveInput): Promise<void> {
+export async function driveRun({ session, log, stream, opening }: DriveInput): Promise<void> {
   const writer = new LogWriter({ log, logs: session.stores.eventLog, clock: session.clock, isNew: session.epoch === 1 })
   const held: { chunk?: StreamChunk } = {}
   let outcome: RunOutcome
   try {
-    await writer.push(acceptedChunk(session.clock.now()))
+    for (const chunk of opening ?? [acceptedChunk(session.clock.now())]) await writer.push(chunk)
     await pump(session, stream, writer, held)
     await writer.flush()
     outcome = outcomeOfEnd(session, held.chunk)

@@ -1,11 +1,10 @@
 import { isHoldfastError } from '@holdfast/core'
 import type { EventLog } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
-import { heartbeatOf } from './heartbeat.ts'
+import { closeSession } from './open-session.ts'
 import { toRunError } from './run-error.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
-import { unregisterSession } from './session-registry.ts'
 import { terminalChunkFor } from './terminal-chunk.ts'
 
 export interface FinalizeInput {
@@ -41,9 +40,7 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
     if (!isHoldfastError(error, 'DRIVER_LOST')) throw error
     session.settle({ status: 'lost' })
   } finally {
-    heartbeatOf(session.clock).remove(session)
-    unregisterSession(session)
-    session.markEnded()
+    closeSession(session)
   }
 }
 

@@ -4,10 +4,11 @@ import { EventType } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import { saveSettledTranscript } from '../persistence/settled-transcript.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { endOpenGroups } from './open-groups.ts'
 import { outcomeOfLastChunk } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import { newRunOwner } from './run-owner.ts'
-import { HOST_LOST_CODE, isTerminalChunk, terminalChunkFor } from './terminal-chunk.ts'
+import { HOST_LOST_CODE, isInterruptChunk, isTerminalChunk, terminalChunkFor } from './terminal-chunk.ts'
 
 export interface SettleOrphanInput {
   stores: HoldfastStores
@@ -30,14 +31,37 @@ export async function settleOrphan(input: SettleOrphanInput): Promise<SettleResu
   if (isTerminalRunStatus(record.status)) return 'ended'
   const fence = await claimDead(stores, record)
   if (fence === 'driven' || fence === 'ended') return fence
-  const log = stores.eventLog.open(fence)
-  const chunks = (await log.snapshot()).map((entry) => entry.chunk)
-  const cancel = await stores.drivers.findCancel(runId)
-  const outcome = outcomeOf(chunks.at(-1), cancel !== null)
-  await endLog({ stores, log, record, outcome, last: chunks.at(-1), now: clock.now() })
-  await saveSettledTranscript({ stores, threadId: record.threadId, fence, chunks, now: clock.now() })
-  await finish(stores, fence, outcome)
+  const chunks = (await stores.eventLog.open(fence).snapshot()).map((entry) => entry.chunk)
+  await settleClaimed({ stores, record, fence, chunks, isFinished: false, clock })
   return 'settled'
+}
+
+export interface SettleClaimedInput {
+  stores: HoldfastStores
+  record: RunRecord
+  fence: WriteFence
+  chunks: readonly StreamChunk[]
+  /** The transcript has the model's last answer already. */
+  isFinished: boolean
+  clock: Clock
+}
+
+/** The same for a run that this host has claimed. */
+export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
+  const { stores, record, fence, chunks, clock } = input
+  const { runId, threadId } = record
+  const cancel = await stores.drivers.findCancel(runId)
+  const outcome = input.isFinished ? { status: 'completed' as const } : outcomeOf(chunks.at(-1), cancel !== null)
+  await endLog({ stores, log: stores.eventLog.open(fence), record, outcome, chunks, now: clock.now() })
+  await saveSettledTranscript({ stores, threadId, fence, chunks, now: clock.now() })
+  if (outcome.status === 'aborted') await cancelInterrupts(stores, runId)
+  await finish(stores, fence, outcome)
+}
+
+/** Nobody is asked any more. */
+async function cancelInterrupts(stores: HoldfastStores, runId: string): Promise<void> {
+  for (const { interruptId } of await stores.interrupts.listPendingByRun(runId))
+    await stores.interrupts.cancel(interruptId)
 }
 
 async function claimDead(stores: HoldfastStores, record: RunRecord): Promise<WriteFence | 'driven' | 'ended'> {
@@ -59,15 +83,16 @@ async function claimDead(stores: HoldfastStores, record: RunRecord): Promise<Wri
   }
 }
 
-/** A host that died between the last event and the record had finished; any other had not. */
+/** A host that died between the last event and the record had finished; any other had not. A pause is no end. */
 function outcomeOf(last: StreamChunk | undefined, cancelled: boolean): RunOutcome {
-  if (last !== undefined && isFinal(last)) return outcomeOfLastChunk(last)
-  if (cancelled) return { status: 'aborted', keepSandbox: true }
+  const hasEnded = last !== undefined && isFinalChunk(last)
+  if (cancelled && (!hasEnded || isInterruptChunk(last))) return { status: 'aborted', keepSandbox: true }
+  if (hasEnded) return outcomeOfLastChunk(last)
   return { status: 'failed', error: { message: 'The host that ran this died.', code: HOST_LOST_CODE } }
 }
 
-/** A turn that ended in tool calls is followed by more. */
-function isFinal(chunk: StreamChunk): boolean {
+/** Whether a run that has this as its latest event had ended. A turn that ended in tool calls is followed by more. */
+export function isFinalChunk(chunk: StreamChunk): boolean {
   if (!isTerminalChunk(chunk)) return false
   return chunk.type === EventType.RUN_ERROR || Reflect.get(chunk, 'finishReason') !== 'tool_calls'
 }
@@ -77,14 +102,16 @@ async function endLog(input: {
   log: EventLog
   record: RunRecord
   outcome: RunOutcome
-  last: StreamChunk | undefined
+  chunks: readonly StreamChunk[]
   now: number
 }): Promise<void> {
-  const { stores, log, record, outcome, last, now } = input
+  const { stores, log, record, outcome, chunks, now } = input
   const info = await stores.eventLog.find(record.runId)
   if (info?.isClosed === true) return
-  if (last === undefined || !isFinal(last)) {
-    await log.append([terminalChunkFor(outcome, undefined, { runId: record.runId, threadId: record.threadId, now })])
+  const last = chunks.at(-1)
+  if (last === undefined || !isFinalChunk(last)) {
+    const ids = { runId: record.runId, threadId: record.threadId, now }
+    await log.append([...endOpenGroups(chunks, now), terminalChunkFor(outcome, undefined, ids)])
   }
   await log.close()
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '@holdfast/core'
 import type { Tool } from '@tanstack/ai'
+import { IDEMPOTENT } from '../persistence/resume-point.ts'
 import { bashTool } from './bash-tool.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { listFilesTool } from './list-files-tool.ts'
@@ -36,6 +37,9 @@ const TOOLS: ReadonlyMap<string, SandboxTool> = new Map(
   ]),
 )
 
+/** Calls that a successor may make again when nobody knows whether the first one took effect. */
+const REPEATABLE: ReadonlySet<string> = new Set(['read_file', 'write_file', 'list_files', 'search_files', 'open_port'])
+
 /** Marks a tool as ours, so that `withSandbox` can bind it to a run's sandbox. */
 const MARK = 'holdfast.sandboxTool'
 
@@ -61,7 +65,7 @@ function placeholder(tool: SandboxTool, limits: SandboxToolLimits): Tool {
     name: tool.name,
     description: tool.description,
     inputSchema: tool.inputSchema as NonNullable<Tool['inputSchema']>,
-    metadata: { [MARK]: limits },
+    metadata: { [MARK]: limits, [IDEMPOTENT]: REPEATABLE.has(tool.name) },
     execute: () => {
       throw new InvalidInputError(
         'INVALID_CONFIGURATION',

@@ -82,7 +82,12 @@ describe('settleOrphan', () => {
     await deadRun(fixture, text)
     const request = new Request('http://localhost/api/chat?runId=run-1&offset=-1')
     const events = await eventsOf(await attachRun({ ...fixture, request }))
-    expect(events.map((event) => event.chunk.type)).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'RUN_ERROR'])
+    expect(events.map((event) => event.chunk.type)).toEqual([
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_END',
+      'RUN_ERROR',
+    ])
   })
 
   it('is called again while a viewer watches a host that dies later', async () => {

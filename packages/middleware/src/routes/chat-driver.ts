@@ -1,0 +1,33 @@
+import { chat } from '@tanstack/ai'
+import type { StreamChunk } from '@tanstack/ai'
+import { withPersistence } from '../persistence/with-persistence.ts'
+import type { Run } from '../runs/run.ts'
+import type { RunDriver } from '../runs/run-driver.ts'
+import { withSandbox } from '../session/with-sandbox.ts'
+import type { ChatRoutesOptions } from './chat-routes-options.ts'
+
+/** Makes the events of a run with the app's model and tools. For `attachRun`, `reapRuns` and the routes alike. */
+export function createChatDriver(
+  options: Pick<ChatRoutesOptions, 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts'>,
+): RunDriver {
+  const { tools = [] } = options
+  return { tools, drive: (run, input) => streamOf(options, run, input) }
+}
+
+/** The model is chosen inside the stream, so that its failure ends the run like any other. */
+async function* streamOf(
+  options: Parameters<typeof createChatDriver>[0],
+  run: Run,
+  input: { forwardedProps: Record<string, unknown>; request?: Request },
+): AsyncGenerator<StreamChunk> {
+  const { stores, sandbox, tools = [], systemPrompts = [] } = options
+  const { threadId, runId } = run
+  const adapter = await options.model({ threadId, runId, ...input })
+  yield* chat({
+    ...run.chat,
+    adapter,
+    tools: [...tools],
+    systemPrompts: [...systemPrompts],
+    middleware: [withPersistence(stores), withSandbox(sandbox, { run })],
+  }) as AsyncIterable<StreamChunk>
+}

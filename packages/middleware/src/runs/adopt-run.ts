@@ -1,0 +1,18 @@
+import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { RunDriver } from './run-driver.ts'
+import { settleOrphan } from './settle-orphan.ts'
+import { takeOverRun } from './take-over-run.ts'
+import type { TakeOverResult } from './take-over-run.ts'
+
+export interface AdoptRunInput {
+  stores: HoldfastStores
+  runId: string
+  /** Continues the run. Without one it is settled. */
+  driver?: RunDriver | undefined
+  clock?: Clock
+}
+
+/** Does for a run whose host is gone what can be done here. A live driver is never disturbed. Repeatable. */
+export function adoptRun({ driver, ...input }: AdoptRunInput): Promise<TakeOverResult> {
+  return driver === undefined ? settleOrphan(input) : takeOverRun({ ...input, driver })
+}

@@ -1,0 +1,145 @@
+import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
+import type { Clock, DriverClaim, HoldfastStores, RunRecord } from '@holdfast/core'
+import { EventType, modelMessagesToUIMessages, uiMessagesToWire } from '@tanstack/ai'
+import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { resumePoint } from '../persistence/resume-point.ts'
+import { driveRun } from './drive-run.ts'
+import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { endOpenGroups } from './open-groups.ts'
+import { closeSession, openSession } from './open-session.ts'
+import { Run } from './run.ts'
+import type { RunDriver } from './run-driver.ts'
+import { openDriverLog } from './run-event-log.ts'
+import { newRunOwner } from './run-owner.ts'
+import { loadRunProps } from './run-props.ts'
+import type { RunSession } from './run-session.ts'
+import { isFinalChunk, settleClaimed, settleOrphan } from './settle-orphan.ts'
+import type { SettleResult } from './settle-orphan.ts'
+import { tenantOf } from './tenant.ts'
+
+/** A run that has brought down this many hosts is not given to another. */
+const MAX_DRIVERS = 6
+
+export interface TakeOverInput {
+  stores: HoldfastStores
+  runId: string
+  driver: RunDriver
+  clock?: Clock
+  /** Called when the run this host now drives could not be ended. */
+  onFailure?: (error: unknown) => void
+}
+
+export type TakeOverResult = 'taken-over' | SettleResult
+
+/**
+ * Continues a run whose host is gone, from its last stored step, and resolves once this host drives it. The log gets the
+ * ends of what was open and a snapshot of that step, so that every viewer shows the same from there on. A run that was
+ * cancelled, had finished or has used up its hosts is settled instead. Repeatable; a live driver is never disturbed.
+ */
+export async function takeOverRun(input: TakeOverInput): Promise<TakeOverResult> {
+  const { stores, runId, clock = systemClock } = input
+  const record = await stores.runs.get(runId)
+  if (record === null) return 'unknown-run'
+  if (isTerminalRunStatus(record.status)) return 'ended'
+  if (record.status === 'interrupted') return 'ended'
+  const isSpent = (record.driverEpoch ?? 0) >= MAX_DRIVERS
+  if (record.cancelRequested === true || isSpent) return settleOrphan({ stores, runId, clock })
+  const claimedAt = clock.monotonic()
+  const claim = await claimOrphan(stores, record)
+  if (typeof claim === 'string') return claim === 'cancelled' ? settleOrphan({ stores, runId, clock }) : claim
+  return continueRun({ ...input, clock }, record, claim, claimedAt)
+}
+
+async function claimOrphan(
+  stores: HoldfastStores,
+  { runId, threadId }: RunRecord,
+): Promise<DriverClaim | 'driven' | 'ended' | 'cancelled'> {
+  try {
+    return await stores.drivers.claim({ runId, threadId, owner: newRunOwner(), ttlMs: DRIVER_LEASE_MS })
+  } catch (error) {
+    if (isHoldfastError(error, 'DRIVER_HELD')) return 'driven'
+    if (isHoldfastError(error, 'RUN_TERMINAL')) return 'ended'
+    if (isHoldfastError(error, 'RUN_CANCELLED')) return 'cancelled'
+    throw error
+  }
+}
+
+async function continueRun(
+  input: TakeOverInput & { clock: Clock },
+  record: RunRecord,
+  claim: DriverClaim,
+  claimedAt: number,
+): Promise<TakeOverResult> {
+  const { stores, driver, clock } = input
+  const { runId, threadId } = record
+  const thread = await stores.threads.find(threadId)
+  const tenant = thread === null ? {} : tenantOf(thread.ownerId)
+  const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
+  try {
+    const chunks = (await openDriverLog(session).snapshot()).map((entry) => entry.chunk)
+    const stored = await stores.messages.loadThread(threadId)
+    const point = resumePoint(stored, runId, driver.tools, clock.now())
+    const last = chunks.at(-1)
+    if (point.isFinished || (last !== undefined && isFinalChunk(last))) {
+      closeSession(session)
+      await settleClaimed({
+        stores,
+        record,
+        fence: { runId, epoch: claim.epoch },
+        chunks,
+        isFinished: point.isFinished,
+        clock,
+      })
+      return 'settled'
+    }
+    await stores.messages.saveThread(threadId, point.messages, session.fence)
+    const forwardedProps = await loadRunProps(stores, runId)
+    startDrive(input, session, { messages: point.messages, storedCount: stored.length, chunks, forwardedProps })
+    return 'taken-over'
+  } catch (error) {
+    closeSession(session)
+    throw error
+  }
+}
+
+function startDrive(
+  { driver, onFailure = warn }: TakeOverInput,
+  session: RunSession,
+  from: {
+    messages: ModelMessage[]
+    storedCount: number
+    chunks: readonly StreamChunk[]
+    forwardedProps: Record<string, unknown>
+  },
+): void {
+  const { messages, storedCount, chunks, forwardedProps } = from
+  const { runId, threadId } = session
+  const chat = { runId, threadId, messages, forwardedProps }
+  const run = new Run({ session, chat, messages, storedCount, detachOnDisconnect: true })
+  const now = session.clock.now()
+  driveRun({
+    session,
+    log: openDriverLog(session),
+    stream: withoutStart(driver.drive(run, { forwardedProps }), chunks),
+    opening: [...endOpenGroups(chunks, now), snapshotOf(messages, now)],
+  }).catch(onFailure)
+}
+
+/** What every viewer shows from here on, whatever of the lost step it had seen. */
+function snapshotOf(messages: readonly ModelMessage[], timestamp: number): StreamChunk {
+  const wire = uiMessagesToWire(modelMessagesToUIMessages([...messages]), { includeSnapshotStructuredOutput: true })
+  return { type: EventType.MESSAGES_SNAPSHOT, messages: wire, timestamp } as StreamChunk
+}
+
+/** A run starts once, however many hosts it has. */
+async function* withoutStart(
+  stream: AsyncIterable<StreamChunk>,
+  chunks: readonly StreamChunk[],
+): AsyncGenerator<StreamChunk> {
+  const hasStarted = chunks.some((chunk) => chunk.type === EventType.RUN_STARTED)
+  for await (const chunk of stream) if (!hasStarted || chunk.type !== EventType.RUN_STARTED) yield chunk
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
+}
