@@ -25,33 +25,36 @@ const LOOK_AGAIN_MS = 10
  * Makes this process the only one that has the directory open; gives what ends that. `STORE_DIRECTORY_IN_USE` names the
  * process that has it. A guard whose process has died is taken over.
  *
- * Every process writes its own guard before it looks for others, so of two at least one sees the other. Of those that
- * look at the same time the one with the smallest id stays; the others step back and look again.
+ * Every process writes a guard before it looks for others, so of two at least the later one sees the other. It steps back
+ * for a guard with a smaller id, and waits for one with a larger id to step back or to be held.
  */
 export async function claimDirectory(directory: string): Promise<() => Promise<void>> {
   const self = await identifyProcess(process.pid)
-  const guard: Guard = { ...self, guardId: randomUUID(), host: hostname(), isHeld: false }
   for (;;) {
+    const guard: Guard = { ...self, guardId: randomUUID(), host: hostname(), isHeld: false }
     await writeGuard(directory, guard)
     const outcome = await lookForOthers(directory, guard)
-    if (outcome === 'alone') {
+    if (outcome === 'first') {
       await writeGuard(directory, { ...guard, isHeld: true })
       return heldGuard(directory, guard)
     }
     await removeGuard(directory, guard)
     if (outcome !== 'step-back') throw directoryInUse(directory, outcome)
-    await delay(LOOK_AGAIN_MS)
+    await delay(LOOK_AGAIN_MS * (1 + Math.random()))
   }
 }
 
-/** Waits while processes with a larger id look as well: they step back. */
-async function lookForOthers(directory: string, mine: Guard): Promise<'alone' | 'step-back' | Guard> {
+/** Guards that are written after the first look will see this one, so only those of the first look matter. */
+async function lookForOthers(directory: string, mine: Guard): Promise<'first' | 'step-back' | Guard> {
+  const earlier = new Set((await liveGuards(directory)).map(({ guardId }) => guardId))
+  earlier.delete(mine.guardId)
   for (;;) {
     const others = (await liveGuards(directory)).filter(({ guardId }) => guardId !== mine.guardId)
     const holder = others.find(({ isHeld }) => isHeld)
     if (holder !== undefined) return holder
-    if (others.length === 0) return 'alone'
-    if (others.some(({ guardId }) => guardId < mine.guardId)) return 'step-back'
+    const rivals = others.filter(({ guardId }) => earlier.has(guardId))
+    if (rivals.length === 0) return 'first'
+    if (rivals.some(({ guardId }) => guardId < mine.guardId)) return 'step-back'
     await delay(LOOK_AGAIN_MS)
   }
 }
