@@ -42,7 +42,7 @@ export interface PruneResult {
 
 /** A save may take this long from storing its bytes to naming them. */
 export const MIN_BLOB_GRACE_MS = 600_000
-const AT_ONCE = 500
+const AT_ONCE = 200
 
 /** A step runs in a transaction of its own, so that locks are short; a dry run is one that is rolled back. */
 export async function pruneRecords(db: Database, input: PruneInput): Promise<PruneResult> {

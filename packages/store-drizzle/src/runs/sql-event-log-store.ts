@@ -7,7 +7,7 @@ import { encodeWakes, topicToken } from '../wake/wake-topic.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import { SqlEventLog } from './sql-event-log.ts'
 
-const REMOVE_AT_ONCE = 1_000
+const REMOVE_AT_ONCE = 200
 
 export class SqlEventLogStore implements EventLogStore {
   readonly #context: StoreContext

@@ -25,7 +25,8 @@ export class ConcurrencyServer {
 
   /** Stores on connections of their own, as another process has them. */
   host(options: Partial<PostgresStoresOptions> = {}): SqlStores {
-    const stores = createPostgresStores({ url: this.postgres.url, max: 2, ...options })
+    const address = options.sql === undefined ? { url: this.postgres.url } : {}
+    const stores = createPostgresStores({ ...address, max: 2, ...options })
     this.#opened.push(stores)
     return stores
   }
