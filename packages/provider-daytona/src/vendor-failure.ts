@@ -25,9 +25,12 @@ const MAX_MESSAGE = 400
 
 /** Reads a thrown value by its status, then by its class name. Its text decides nothing. */
 export function readVendorFailure(error: unknown): VendorFailure {
-  const statusCode = numberField(error, 'statusCode')
+  const answered = numberField(error, 'statusCode')
+  // A good status on an error means that the answer broke off after its head.
+  const isCutOff = answered !== undefined && answered >= 200 && answered < 300
+  const statusCode = isCutOff ? undefined : answered
   return {
-    kind: kindOf(error, statusCode),
+    kind: isCutOff ? 'connection' : kindOf(error, statusCode),
     statusCode,
     serviceCode: textField(error, 'code'),
     retryAfterMs: retryAfterMs(error),

@@ -39,6 +39,7 @@ describe('mapDaytonaError', () => {
     ['missing credentials', vendorError({ name: 'DaytonaAuthenticationError' }), 'PROVIDER_REFUSED'],
     ['a plain error', new Error('Unexpected end of form'), 'PROVIDER_FAILED'],
     ['an unknown code', vendorError({ statusCode: 418, code: 'TEAPOT' }), 'PROVIDER_FAILED'],
+    ['an answer that broke off', vendorError({ statusCode: 200 }), 'PROVIDER_UNAVAILABLE'],
     ['nothing', undefined, 'PROVIDER_UNAVAILABLE'],
   ])('%s is %s', (_title, error, code) => {
     expect(mapDaytonaError(error, 'x')).toMatchObject({ code })
