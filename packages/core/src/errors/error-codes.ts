@@ -20,6 +20,10 @@ export const ERROR_CODES = {
   DRIVER_HELD: 'Another host drives this run and its lease is live. Read the event log, or try again after it expires.',
   DRIVER_LOST: 'Another host has taken this run over, or it ended. Stop writing; the successor continues.',
   HOST_LOST: 'The host that drove this run died, and nobody continued it. Send the message again.',
+  AGENT_FAILED: 'The command-line agent ended with an exit code other than 0. The message has the end of its errors.',
+  REPLAY_DIVERGED: 'A replayed run differs from its log. The details name the event and both fingerprints.',
+  REPLAY_WRONG_THREAD:
+    'A replayed run names another thread than its log. The adapter or its journal is not of this run.',
   // event log
   LOG_CLOSED: 'The event log of this run is closed. Nothing can be appended.',
   LOG_FENCED: 'The run has been claimed, so an append must carry the current epoch.',
@@ -40,6 +44,9 @@ export const ERROR_CODES = {
   FILE_TOO_LARGE: 'A file is larger than the limit of the call. The details give path, size and limit.',
   PROCESS_START_FAILED: 'The command could not be started (a missing working directory, for example).',
   PROCESS_EXIT_UNKNOWN: 'The command ended or was lost without an exit code that can be trusted.',
+  JOURNAL_EXISTS: 'The run id has a journal of another start already. Use a fresh run id.',
+  JOURNAL_NOT_FOUND: 'The sandbox has no journal of this run. It was never started there, or the sandbox was replaced.',
+  JOURNAL_STALLED: 'The command printed nothing within the time for its first byte. Allow more, or see why it hangs.',
   PROCESS_STDIN_CLOSED: 'The process no longer reads its standard input.',
   GIT_FAILED: 'A git command failed. The details give its exit code.',
   SETUP_FAILED: 'A workspace setup command failed. The details give the command and its exit code.',
