@@ -19,6 +19,8 @@ export class SecretRedactor {
   readonly #firstCharacters: ReadonlySet<string>
   /** Length of the longest form, in UTF-16 units. 0 when there is nothing to redact. */
   readonly maxLength: number
+  /** The same in UTF-8 bytes. */
+  readonly maxByteLength: number
 
   /** `values` are plain secrets; empty ones are left out. Strength is checked at registration, not here. */
   constructor(values: Iterable<string>) {
@@ -27,6 +29,7 @@ export class SecretRedactor {
     this.#needles = [...forms].map((text) => ({ text, bytes: Buffer.from(text, 'utf8') }))
     this.#firstCharacters = new Set(this.#needles.map(({ text }) => text.charAt(0)))
     this.maxLength = this.#needles.reduce((longest, { text }) => Math.max(longest, text.length), 0)
+    this.maxByteLength = this.#needles.reduce((longest, { bytes }) => Math.max(longest, bytes.length), 0)
   }
 
   get isEmpty(): boolean {
@@ -47,7 +50,7 @@ export class SecretRedactor {
   /** Same for bytes, whatever their encoding outside the secrets. Returns the same array when it holds none. */
   bytes(bytes: Uint8Array): Uint8Array {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const ranges = mergeRanges(this.#needles.flatMap((needle) => occurrences(source, needle.bytes)))
+    const ranges = this.byteRanges(source)
     if (ranges.length === 0) return bytes
     const parts: Uint8Array[] = []
     let end = 0
@@ -71,6 +74,11 @@ export class SecretRedactor {
   /** Where secrets stand in `text`, in order and without overlaps. */
   ranges(text: string): TextRange[] {
     return mergeRanges(this.#needles.flatMap((needle) => occurrences(text, needle.text)))
+  }
+
+  /** Where secrets stand in `bytes`, in order and without overlaps. */
+  byteRanges(bytes: Buffer): TextRange[] {
+    return mergeRanges(this.#needles.flatMap((needle) => occurrences(bytes, needle.bytes)))
   }
 
   /** Where the earliest secret could begin whose end is not in `text` yet; the length of `text` when none could. */
