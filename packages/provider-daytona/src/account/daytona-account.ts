@@ -10,6 +10,7 @@ import { inSpan } from './operation-span.ts'
 
 /** The longest wait that the service may ask for before we give up instead. */
 const MAX_RETRY_AFTER_MS = 60_000
+const ALIVE_MS = 60_000
 const FIRST_BACKOFF_MS = 250
 /** Stands for "no bound": the same day that is the most a caller may ask for. */
 const UNBOUNDED_MS = 86_400_000
@@ -59,10 +60,20 @@ export class DaytonaAccount {
         } catch (error) {
           const pauseMs = this.#pauseBeforeRepeat(error, options, attempt, attempts)
           if (pauseMs === undefined) throw error
-          await sleep(this.clock, pauseMs, options.signal)
+          await this.pause(pauseMs, options.signal)
         }
       }
     })
+  }
+
+  /** Waits while somebody waits for the result, so the process must not end meanwhile: the clock alone would let it. */
+  async pause(ms: number, signal?: AbortSignal): Promise<void> {
+    const alive = setInterval(() => undefined, ALIVE_MS)
+    try {
+      await sleep(this.clock, ms, signal)
+    } finally {
+      clearInterval(alive)
+    }
   }
 
   async #send<T>(options: RequestOptions, send: (client: VendorClient) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { ProviderError, sleep } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 import { FrameReader, frameBytes } from '../script/frames.ts'
@@ -92,7 +92,7 @@ export class CommandRun {
       const end = this.#read(FrameReader.readAll(this.nonce, answer.result), this.#outputs.reader(from))
       if (end !== undefined) return end
       if (empty >= MAX_EMPTY_ANSWERS) throw noAnswerError(this.#live.id, answer.exitCode)
-      await sleep(this.#live.account.clock, 100 * empty, this.#stop.signal)
+      await this.#live.account.pause(100 * empty, this.#stop.signal)
     }
   }
 

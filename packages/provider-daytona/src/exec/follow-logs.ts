@@ -1,13 +1,15 @@
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import type { SessionRun } from './start-in-session.ts'
 
-/** The script gives a sign of life at least every ten seconds. */
+/** The script gives a sign of life every few seconds. */
 const MAX_SILENCE_MS = 30_000
+/** What the client still holds when a stream breaks off is shorter than this; anything longer is a message. */
+const MIN_MESSAGE = 5
 
 /**
  * Reads the log stream of a command until `onText` says that it has all, the stream ends, breaks or goes silent, or
- * `signal` aborts. How it ended is not told: the client resolves for a cut stream as for a whole one. The socket cannot
- * be closed from here; the service closes it a second after the command's end.
+ * `signal` aborts. How it ended is not told: the client resolves for a cut stream as for a whole one. The client has no
+ * call that closes the socket, but closes it when a listener throws; so the first message that nobody wants ends it.
  */
 export function followLogs(
   live: LiveSandbox,
@@ -31,7 +33,7 @@ export function followLogs(
     if (signal.aborted) return finish()
 
     const hear = (text: string): void => {
-      if (isOver) return
+      if (isOver) return closeSocket(text)
       live.touch()
       cancelSilence()
       cancelSilence = live.account.clock.schedule(MAX_SILENCE_MS, () => finish())
@@ -40,6 +42,7 @@ export function followLogs(
       } catch (error) {
         finish(error)
       }
+      if (isOver) closeSocket(text)
     }
     const { sessionId } = run.session
     live.vendor.process
@@ -50,4 +53,8 @@ export function followLogs(
         () => finish(),
       )
   })
+}
+
+function closeSocket(text: string): void {
+  if (text.length >= MIN_MESSAGE) throw new Error('This stream is not read any more.')
 }

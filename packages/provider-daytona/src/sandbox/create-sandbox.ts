@@ -1,4 +1,4 @@
-import { ConflictError, isHoldfastError, ProviderError, sleep } from '@holdfast/core'
+import { ConflictError, isHoldfastError, ProviderError } from '@holdfast/core'
 import type { ErrorDetails } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { runWithDeadline } from '@holdfast/core/provider-kit'
@@ -52,7 +52,7 @@ export async function createSandbox(account: DaytonaAccount, input: CreateSandbo
       const found = await lookAfter(account, input, error)
       if (found !== null) return adopt(account, input, { sandbox: found, isNew: isNew(found) })
       if (attempt >= CREATE_ATTEMPTS || !mayRepeat(error)) throw createError(error, input)
-      await sleep(account.clock, LOOKUP_PAUSE_MS * attempt, input.signal)
+      await account.pause(LOOKUP_PAUSE_MS * attempt, input.signal)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { isHoldfastError, ProviderError, sleep } from '@holdfast/core'
+import { isHoldfastError, ProviderError } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
@@ -38,7 +38,7 @@ export async function deleteSandbox(
       if (isGone(error)) return
       const isLate = account.clock.monotonic() - startedAt > account.options.timeoutMs
       if (isLate || !isRefusedForNow(error)) throw error
-      await sleep(account.clock, pauseMs, signal)
+      await account.pause(pauseMs, signal)
       if (await isDeleted(account, sandbox, signal)) return
     }
   }

@@ -1,4 +1,4 @@
-import { NotFoundError, ProviderError, sleep } from '@holdfast/core'
+import { NotFoundError, ProviderError } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
@@ -32,7 +32,7 @@ export async function parkSandbox(
       await refreshSandbox(account, sandbox, signal)
       continue
     }
-    await sleep(account.clock, pauseMs, signal)
+    await account.pause(pauseMs, signal)
     await refreshSandbox(account, sandbox, signal)
   }
 }

@@ -1,4 +1,4 @@
-import { isHoldfastError, ProviderError, sleep } from '@holdfast/core'
+import { isHoldfastError, ProviderError } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { foreignAnswer, isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
@@ -38,7 +38,7 @@ export async function takeSnapshot(
     if (sandbox.state === 'snapshotting') unseenSince = now
     if (now - unseenSince > MAX_UNSEEN_MS) throw snapshotError(name, 'missing')
     if (now - startedAt > account.options.timeoutMs) throw snapshotError(name, 'late')
-    await sleep(account.clock, pauseMs, signal)
+    await account.pause(pauseMs, signal)
   }
 }
 
@@ -63,7 +63,7 @@ async function startSnapshot(
       if (signal?.aborted === true) throw error
       const status = statusOf(error)
       if (status === 409 && attempt < 20) {
-        await sleep(account.clock, Math.min(2_000, 100 * attempt), signal)
+        await account.pause(Math.min(2_000, 100 * attempt), signal)
         continue
       }
       // The request may have been taken, or its wait was too short: reading back decides.
@@ -121,7 +121,7 @@ export async function ensureSnapshotActive(
       continue
     }
     if (account.clock.monotonic() - startedAt > account.options.timeoutMs) throw snapshotError(name, 'late')
-    await sleep(account.clock, MAX_POLL_MS, signal)
+    await account.pause(MAX_POLL_MS, signal)
   }
 }
 

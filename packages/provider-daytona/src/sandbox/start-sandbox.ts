@@ -1,4 +1,4 @@
-import { isHoldfastError, NotFoundError, ProviderError, sleep } from '@holdfast/core'
+import { isHoldfastError, NotFoundError, ProviderError } from '@holdfast/core'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'
@@ -96,7 +96,7 @@ class StartWait {
   /** Waits a moment and reads the sandbox again. */
   async pause(): Promise<void> {
     if (this.#remainingMs() <= 0) throw this.#lateError()
-    await sleep(this.#account.clock, this.#pauseMs, this.#signal)
+    await this.#account.pause(this.#pauseMs, this.#signal)
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 1.5)
     await refreshSandbox(this.#account, this.#sandbox, this.#signal)
   }

@@ -171,7 +171,7 @@ function followLoop(from: { stdout: number; stderr: number }): string {
     '[ -z "$hf_end" ] || break',
     'hf_w=$((hf_w+1)); hf_h=$((hf_h+1))',
     'if [ "$hf_w" -le 20 ]; then sleep 0.03; elif [ "$hf_w" -le 60 ]; then sleep 0.1; else sleep 0.25; fi',
-    `if [ "$hf_h" -ge 40 ]; then hf_h=0; ${printFrame('h', '-')}; fi`,
+    `if [ "$hf_h" -ge 10 ]; then hf_h=0; ${printFrame('h', '-')}; fi`,
     'done; exec 3<&- 4<&-',
   ].join('\n')
 }

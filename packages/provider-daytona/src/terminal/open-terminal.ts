@@ -1,6 +1,6 @@
 import { ConflictError } from '@holdfast/core'
 import type { SandboxTerminal, SandboxTerminalOptions } from '@holdfast/core'
-import { ChunkQueue, shellQuote } from '@holdfast/core/provider-kit'
+import { ChunkQueue, runWithDeadline, shellQuote } from '@holdfast/core/provider-kit'
 import { isGone, statusOf } from '../errors.ts'
 import { killRun } from '../exec/kill-run.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
@@ -76,7 +76,21 @@ class DaytonaTerminal implements SandboxTerminal {
     this.#live.openThings.add(this.#teardown)
     signal?.addEventListener('abort', this.#onAbort, { once: true })
     this.#watchExit(handle)
-    if (launch !== undefined) await this.#send(Buffer.from(LAUNCH_LINE, 'utf8'))
+    if (launch === undefined) return
+    await this.#send(Buffer.from(LAUNCH_LINE, 'utf8'))
+    // Input that came earlier would be the login shell's.
+    await this.#untilLaunched(filter.passed, signal)
+  }
+
+  async #untilLaunched(launched: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const limit = { operation: 'terminal launch', timeoutMs: CONNECT_MS, signal, clock: this.#live.account.clock }
+    try {
+      await runWithDeadline(limit, () => Promise.race([launched, this.exited]))
+    } catch (error) {
+      await this.kill().catch(() => undefined)
+      await this.close()
+      throw error
+    }
   }
 
   write(data: string | Uint8Array): Promise<void> {

@@ -5,11 +5,18 @@ export class OutputAfterMark {
   readonly #mark: Buffer | undefined
   #held: Buffer = Buffer.alloc(0)
   #isOpen: boolean
+  #onOpen: () => void = () => undefined
+  /** Resolves when the mark has passed. */
+  readonly passed: Promise<void>
 
   constructor(mark: string | undefined) {
+    this.passed = new Promise((resolve) => {
+      this.#onOpen = resolve
+    })
     this.#mark =
       mark === undefined ? undefined : Buffer.concat([Buffer.of(MARK_BYTE), Buffer.from(mark), Buffer.of(MARK_BYTE)])
     this.#isOpen = mark === undefined
+    if (this.#isOpen) this.#onOpen()
   }
 
   push(bytes: Uint8Array): Uint8Array {
@@ -18,6 +25,7 @@ export class OutputAfterMark {
     const at = this.#held.indexOf(this.#mark)
     if (at === -1) return new Uint8Array()
     this.#isOpen = true
+    this.#onOpen()
     const rest = this.#held.subarray(at + this.#mark.length)
     this.#held = Buffer.alloc(0)
     return rest

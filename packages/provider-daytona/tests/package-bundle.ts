@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { build } from 'vite'
+
+export interface PackageBundle {
+  /** Runs a module in a fresh process; `provider` stands for this package in its imports. */
+  run: (source: string, env?: Record<string, string>) => Promise<{ stdout: string; exitCode: number | null }>
+  remove: () => Promise<void>
+}
+
+/** This package and core as plain JavaScript, for tests that need a process of their own. */
+export async function bundlePackage(): Promise<PackageBundle> {
+  const packageDir = join(import.meta.dirname, '..')
+  const parent = join(packageDir, 'node_modules', '.cache')
+  await mkdir(parent, { recursive: true })
+  // Below the package, so that its dependencies are found.
+  const dir = await mkdtemp(join(parent, 'bundle-'))
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    root: packageDir,
+    ssr: { noExternal: [/^@holdfast\//], resolve: { conditions: ['@holdfast/source', 'module', 'node'] } },
+    build: { ssr: join(packageDir, 'src', 'index.ts'), outDir: dir, emptyOutDir: false, minify: false },
+  })
+  const run: PackageBundle['run'] = (source, env = {}) =>
+    new Promise((resolve, reject) => {
+      const code = source.replaceAll("'provider'", JSON.stringify(join(dir, 'index.js')))
+      const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+        cwd: dir,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let stdout = ''
+      child.stdout.on('data', (data: Buffer) => (stdout += data.toString()))
+      const limit = setTimeout(() => child.kill('SIGKILL'), 25_000)
+      child.once('error', reject)
+      child.once('close', (exitCode) => {
+        clearTimeout(limit)
+        resolve({ stdout, exitCode })
+      })
+    })
+  return { run, remove: () => rm(dir, { recursive: true, force: true }) }
+}
