@@ -39,8 +39,7 @@ export function planCheckpoint(checkpoint: SandboxCheckpoint, parent: ParentNode
     files: nodeRow(nodes.files),
     conversation: nodeRow(nodes.conversation),
     artifacts: nodeRow(nodes.artifacts),
-    file_keys: [...blobKeysOf({ files: newFiles, artifacts: [] })],
-    artifact_keys: [...blobKeysOf({ files: [], artifacts: newArtifacts })],
+    new_keys: [...blobKeysOf({ files: newFiles, artifacts: newArtifacts })],
   })
   return { nodes, json }
 }

@@ -129,8 +129,8 @@ export class SqlCheckpointStore implements Required<SandboxCheckpointStore> {
     )
   }
 
-  acquireWriter = async (threadId: string): Promise<CheckpointWriterLease> =>
-    this.#writers.acquire(assertCheckpointId('threadId', threadId))
+  acquireWriter = async (threadId: string, options: { force?: boolean } = {}): Promise<CheckpointWriterLease> =>
+    this.#writers.acquire(assertCheckpointId('threadId', threadId), options.force === true)
 
   listBlobReferences = async (): Promise<CheckpointBlobReference[]> => {
     const counts = await countBlobReferences(this.#context.db, this.#nodes)

@@ -32,9 +32,9 @@ export class SqlCheckpointWriters {
     throw new InvalidInputError('INVALID_CONFIGURATION', 'renewAfterMs must be shorter than leaseDurationMs.')
   }
 
-  async acquire(threadId: string): Promise<CheckpointWriterLease> {
+  async acquire(threadId: string, isForced: boolean): Promise<CheckpointWriterLease> {
     const ownerToken = randomUUID()
-    const row = await this.#db.row(acquireWriter, [threadId, ownerToken, this.#leaseMs])
+    const row = await this.#db.row(acquireWriter, [threadId, ownerToken, this.#leaseMs, isForced])
     if (row === undefined) {
       const message = `Another writer holds the checkpoints of thread ${threadId}; try again when it is done.`
       throw new ConflictError('SANDBOX_SNAPSHOT_WRITER_CONFLICT', message, { details: { threadId }, retryable: true })

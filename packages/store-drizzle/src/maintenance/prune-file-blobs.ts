@@ -3,7 +3,7 @@ import { text } from '../database/row.ts'
 import type { FileBlobStore } from '../content/file-blob-store.ts'
 import { listUnreferenced } from '../statements/prune.ts'
 
-const AT_ONCE = 200
+const AT_ONCE = 5_000
 
 /** Removes files that nothing in the database names and that nobody touched lately. */
 export async function pruneFileBlobs(

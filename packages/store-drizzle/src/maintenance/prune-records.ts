@@ -102,12 +102,9 @@ async function pruneCheckpoints(
 }
 
 async function pruneBlobs(step: RunStep, { graceMs }: { graceMs: number }, result: PruneResult): Promise<void> {
-  for (;;) {
-    const row = (await step((tx) => tx.row(collectBlobs, [graceMs, AT_ONCE]))) ?? {}
-    result.blobs += number(row, 'blobs')
-    result.blobBytes += number(row, 'bytes')
-    if (number(row, 'blobs') < AT_ONCE) break
-  }
+  const collected = (await step((tx) => tx.row(collectBlobs, [graceMs]))) ?? {}
+  result.blobs += number(collected, 'blobs')
+  result.blobBytes += number(collected, 'bytes')
   const uploads = await step((tx) => tx.row(dropAbandonedUploads, [graceMs]))
   result.uploads += number(uploads ?? {}, 'uploads')
 }

@@ -17,12 +17,6 @@ CREATE TABLE "holdfast"."blob_chunks" (
 	CONSTRAINT "blob_chunks_pk" PRIMARY KEY("upload_id","position")
 );
 
-CREATE TABLE "holdfast"."blob_references" (
-	"blob_key" text collate "C" NOT NULL,
-	"node_id" bigint NOT NULL,
-	CONSTRAINT "blob_references_pk" PRIMARY KEY("blob_key","node_id")
-);
-
 CREATE TABLE "holdfast"."blobs" (
 	"key" text collate "C" PRIMARY KEY NOT NULL,
 	"upload_id" uuid NOT NULL,
@@ -45,6 +39,7 @@ CREATE TABLE "holdfast"."checkpoint_heads" (
 CREATE TABLE "holdfast"."checkpoint_nodes" (
 	"node_id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "holdfast"."checkpoint_nodes_node_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"thread_id" text collate "C" NOT NULL,
+	"kind" text NOT NULL,
 	"base_id" bigint,
 	"depth" integer NOT NULL,
 	"chain_bytes" bigint NOT NULL,
@@ -177,7 +172,6 @@ CREATE TABLE "holdfast"."transcripts" (
 CREATE INDEX "artifacts_by_run" ON "holdfast"."artifacts" USING btree ("run_id","created_at","artifact_id");
 CREATE INDEX "artifacts_by_thread" ON "holdfast"."artifacts" USING btree ("thread_id","created_at","artifact_id");
 CREATE INDEX "artifacts_by_blob" ON "holdfast"."artifacts" USING btree ("blob_key");
-CREATE INDEX "blob_references_by_node" ON "holdfast"."blob_references" USING btree ("node_id");
 CREATE INDEX "blobs_by_touch" ON "holdfast"."blobs" USING btree ("touched_at");
 CREATE INDEX "blobs_by_upload" ON "holdfast"."blobs" USING btree ("upload_id");
 CREATE INDEX "checkpoint_nodes_by_base" ON "holdfast"."checkpoint_nodes" USING btree ("base_id");

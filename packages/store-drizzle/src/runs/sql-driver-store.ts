@@ -4,19 +4,21 @@ import {
   assertId,
   assertMs,
   assertPageSize,
+  assertRunIds,
   assertRunStatus,
   DriverLostError,
   encodeExactJson,
   finishPatch,
   StoreError,
 } from '@holdfast/core'
-import type { CancelRequest, DriverClaim, DriverStore, RunRecord } from '@holdfast/core'
-import { number } from '../database/row.ts'
+import type { CancelRequest, DriverClaim, DriverInfo, DriverStore, RunRecord } from '@holdfast/core'
+import { isTrue, number, text } from '../database/row.ts'
 import type { Row } from '../database/statement.ts'
 import { violatedConstraint } from '../database/sql-errors.ts'
 import { claimRun } from '../statements/claim-run.ts'
 import { detachRun, finishRun, releaseRun, renewRun } from '../statements/hold-run.ts'
 import { listOrphanedRuns, listRuns } from '../statements/list-runs.ts'
+import { findDrivers } from '../statements/find-drivers.ts'
 import { findCancel, requestCancel } from '../statements/request-cancel.ts'
 import type { StoreContext } from '../store-context.ts'
 import { encodeWakes, topicToken } from '../wake/wake-topic.ts'
@@ -91,6 +93,11 @@ export class SqlDriverStore implements DriverStore {
     return this.#records(listRuns.all, [limit])
   }
 
+  findDrivers: NonNullable<DriverStore['findDrivers']> = async ({ runIds }) => {
+    const rows = await this.#context.db.rows(findDrivers, [JSON.stringify(assertRunIds(runIds))])
+    return rows.map(driverInfo)
+  }
+
   requestCancel: DriverStore['requestCancel'] = async ({ runId, keepSandbox = false }) => {
     assertId('runId', runId)
     const { db, hub, channel } = this.#context
@@ -140,5 +147,15 @@ function driverClaim(row: Row): DriverClaim {
     epoch: number(row, 'driver_epoch'),
     expiresAt: number(row, 'lease_expires_at'),
     created: row['created'] === true,
+  }
+}
+
+function driverInfo(row: Row): DriverInfo {
+  return {
+    runId: text(row, 'run_id'),
+    epoch: number(row, 'driver_epoch'),
+    owner: text(row, 'driver_owner'),
+    expiresAt: number(row, 'lease_expires_at'),
+    isLive: isTrue(row, 'is_live'),
   }
 }

@@ -1,6 +1,7 @@
 import {
   assertId,
   assertInstanceRecord,
+  assertInstanceState,
   assertMs,
   assertPageSize,
   decodeCursor,
@@ -70,11 +71,12 @@ export class SqlInstanceStore implements SandboxInstanceStore {
   }
 }
 
-function listParams({ provider, before, cursor }: SandboxInstanceListInput, limit: number): SqlValue[] {
+function listParams({ provider, state, before, cursor }: SandboxInstanceListInput, limit: number): SqlValue[] {
   if (provider !== undefined) assertId('provider', provider)
+  if (state !== undefined) assertInstanceState(state)
   if (before !== undefined) assertMs('before', before)
   const after = cursor === undefined ? [-1, ''] : decodeCursor(cursor, ['number', 'string'])
-  return [provider ?? null, before ?? null, ...after, limit]
+  return [provider ?? null, before ?? null, ...after, limit, state ?? null]
 }
 
 function instanceRecord(row: Row): SandboxInstanceRecord {

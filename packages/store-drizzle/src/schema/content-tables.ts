@@ -94,6 +94,8 @@ export const checkpointNodes = holdfastSchema.table(
   {
     nodeId: bigint('node_id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     threadId: idText('thread_id').notNull(),
+    /** `files`, `conversation` or `artifacts`. */
+    kind: text().notNull(),
     baseId: bigint('base_id', { mode: 'number' }),
     /** How many nodes must be read to have the list, this one included. */
     depth: integer().notNull(),
@@ -104,18 +106,5 @@ export const checkpointNodes = holdfastSchema.table(
   (table) => [
     index('checkpoint_nodes_by_base').on(table.baseId),
     index('checkpoint_nodes_by_thread').on(table.threadId),
-  ],
-)
-
-/** Blob keys that a node names. What no row names may be collected. */
-export const blobReferences = holdfastSchema.table(
-  'blob_references',
-  {
-    blobKey: idText('blob_key').notNull(),
-    nodeId: bigint('node_id', { mode: 'number' }).notNull(),
-  },
-  (table) => [
-    primaryKey({ name: 'blob_references_pk', columns: [table.blobKey, table.nodeId] }),
-    index('blob_references_by_node').on(table.nodeId),
   ],
 )

@@ -1,15 +1,15 @@
 import { repeatable } from '../database/statement.ts'
 
 /**
- * Runs under the lock on the head. Nodes, references, checkpoint and head go in together. New references touch their
- * blobs, so that a collection that is about to delete one looks again and spares it.
+ * Runs under the lock on the head. Nodes, checkpoint and head go in together. What is newly named is touched, so
+ * that a collection that is about to delete it looks again and spares it.
  */
 export const advanceHead = repeatable(`
   with input as (
     select * from json_to_record($1::text::json) as input(
       id text, thread_id text, parent_id text, created_at double precision, reason text, attributes text, append_id uuid,
       file_count integer, message_count integer, artifact_count integer,
-      files json, conversation json, artifacts json, file_keys json, artifact_keys json)
+      files json, conversation json, artifacts json, new_keys json)
   ), plans as (
     select 'files' as kind, files as plan from input
     union all select 'conversation', conversation from input
@@ -20,18 +20,11 @@ export const advanceHead = repeatable(`
       (plan ->> 'depth')::integer as depth, (plan ->> 'chainBytes')::bigint as chain_bytes, plan ->> 'body' as body
     from plans
   ), nodes as (
-    insert into holdfast.checkpoint_nodes (node_id, thread_id, base_id, depth, chain_bytes, body) overriding system value
-    select node_id, (select thread_id from input), base_id, depth, chain_bytes, body from planned where is_new
-  ), named as (
-    select json_array_elements_text(file_keys) as blob_key, 'files' as kind from input
-    union all
-    select json_array_elements_text(artifact_keys), 'artifacts' from input
-  ), referenced as (
-    insert into holdfast.blob_references (blob_key, node_id)
-    select named.blob_key, planned.node_id from named join planned using (kind)
-    on conflict do nothing
+    insert into holdfast.checkpoint_nodes (node_id, thread_id, kind, base_id, depth, chain_bytes, body) overriding system value
+    select node_id, (select thread_id from input), kind, base_id, depth, chain_bytes, body from planned where is_new
   ), touched as (
-    update holdfast.blobs set touched_at = holdfast.now_ms() where key in (select blob_key collate "C" from named)
+    update holdfast.blobs set touched_at = holdfast.now_ms()
+    where key in (select json_array_elements_text(new_keys) collate "C" from input)
   ), stored as (
     insert into holdfast.checkpoints (checkpoint_id, thread_id, parent_id, created_at, reason, attributes, append_id,
       file_count, message_count, artifact_count, files_node, conversation_node, artifacts_node)

@@ -21,8 +21,6 @@ export const dropUnusedNodes = repeatable(`
       and not exists (select from holdfast.checkpoints where conversation_node = node.node_id)
       and not exists (select from holdfast.checkpoints where artifacts_node = node.node_id)
     returning node.node_id, node.base_id
-  ), dropped as (
-    delete from holdfast.blob_references where node_id in (select node_id from unused)
   )
   select distinct base_id from unused where base_id is not null
 `)

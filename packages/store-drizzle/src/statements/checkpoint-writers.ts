@@ -9,6 +9,7 @@ export const acquireWriter = repeatable(`
     writer_expires_at = excluded.writer_expires_at
   where head.writer_owner is null or head.writer_owner = excluded.writer_owner
     or head.writer_expires_at <= excluded.writer_expires_at - $3::double precision
+    or $4::boolean
   returning writer_fence, writer_expires_at
 `)
 

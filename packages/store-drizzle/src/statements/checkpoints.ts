@@ -52,9 +52,7 @@ export const isThreadInUse = repeatable(`
 
 export const deleteThreadCheckpoints = repeatable(`
   with gone_nodes as (
-    delete from holdfast.checkpoint_nodes where thread_id = $1 returning node_id
-  ), gone_references as (
-    delete from holdfast.blob_references where node_id in (select node_id from gone_nodes)
+    delete from holdfast.checkpoint_nodes where thread_id = $1
   ), gone_heads as (
     delete from holdfast.checkpoint_heads where thread_id = $1
   )

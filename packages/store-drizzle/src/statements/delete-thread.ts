@@ -27,9 +27,7 @@ export const deleteThreadRows = repeatable(`
   ), gone_events as (
     delete from holdfast.run_events where log_id in (select log_id from gone_logs)
   ), gone_nodes as (
-    delete from holdfast.checkpoint_nodes where thread_id = $1 returning node_id
-  ), gone_references as (
-    delete from holdfast.blob_references where node_id in (select node_id from gone_nodes)
+    delete from holdfast.checkpoint_nodes where thread_id = $1
   ), gone_checkpoints as (
     delete from holdfast.checkpoints where thread_id = $1
   ), gone_heads as (

@@ -7,7 +7,7 @@ export const renewLease = repeatable(`
   returning token
 `)
 
-/** Leaves the line too, and notifies only when somebody is in it. A stale owner frees nothing. */
+/** Leaves the line too, and notifies those who are in it. A stale owner frees nothing. */
 export const releaseLease = repeatable(`
   with left_line as (
     delete from holdfast.lock_waiters where waiter = $2::uuid
@@ -16,6 +16,6 @@ export const releaseLease = repeatable(`
     where key = $1 and owner = $2::uuid
     returning key
   )
-  select pg_notify($3::text, $4::text)
+  select pg_notify($3::text, $4::text), 1 as is_notified
   where exists (select from holdfast.lock_waiters where key = $1 and waiter <> $2::uuid)
 `)

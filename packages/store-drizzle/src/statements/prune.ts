@@ -30,24 +30,32 @@ export const dropCheckpoints = repeatable(`
 const IS_COLLECTABLE = `(blob.key like 'sandbox-files/sha256/%' or blob.key like 'sandbox-artifacts/sha256/%')`
 
 /**
- * A save touches the blobs it names. One that does so while this waits for the blob's row changes its time, which is
- * looked at again before the row goes.
+ * Every key that the lists of checkpoints and the artifacts name, as of one snapshot. It is read out of the lists when it
+ * is needed, because a row per file of each list would weigh more than the lists.
+ */
+const NAMED = `
+  select 'sandbox-files/sha256/' || (item ->> 2) as key
+  from holdfast.checkpoint_nodes node, json_array_elements(node.body::json) as item
+  where node.kind = 'files' and item ->> 0 = 'file'
+  union
+  select item ->> 2
+  from holdfast.checkpoint_nodes node, json_array_elements(node.body::json) as item
+  where node.kind = 'artifacts' and item ->> 0 = 'artifact'
+  union
+  select blob_key from holdfast.artifacts where blob_key is not null
+`
+
+/**
+ * A checkpoint that is saved after the snapshot takes its keys from its parent, which is in the snapshot or came later
+ * itself, or touches them. A touch that comes while this waits for a blob's row is seen when the row is looked at again.
  */
 export const collectBlobs = repeatable(`
   with cutoff as (
     select holdfast.now_ms() - $1::double precision as at
-  ), old as (
-    select key from holdfast.blobs blob
-    where touched_at < (select at from cutoff) and ${IS_COLLECTABLE}
-      and not exists (select from holdfast.blob_references reference where reference.blob_key = blob.key)
-      and not exists (select from holdfast.artifacts artifact where artifact.blob_key = blob.key)
-    order by touched_at
-    limit $2::integer
-  ), gone as (
+  ), named as materialized (${NAMED}), gone as (
     delete from holdfast.blobs blob
-    where key in (select key from old) and touched_at < (select at from cutoff)
-      and not exists (select from holdfast.blob_references reference where reference.blob_key = blob.key)
-      and not exists (select from holdfast.artifacts artifact where artifact.blob_key = blob.key)
+    where touched_at < (select at from cutoff) and ${IS_COLLECTABLE}
+      and not exists (select from named where named.key = blob.key)
     returning upload_id, size
   ), dropped as (
     delete from holdfast.blob_chunks where upload_id in (select upload_id from gone)
@@ -57,9 +65,8 @@ export const collectBlobs = repeatable(`
 
 /** Which of the keys nothing names any more, for bytes that are kept outside the database. */
 export const listUnreferenced = repeatable(`
-  select key from json_array_elements_text($1::text::json) as given(key)
-  where not exists (select from holdfast.blob_references where blob_key = given.key)
-    and not exists (select from holdfast.artifacts where blob_key = given.key)
+  select given.key from json_array_elements_text($1::text::json) as given(key)
+  where not exists (select from (${NAMED}) as named where named.key = given.key)
 `)
 
 /** Bytes of uploads that never became a blob, and of blobs that were replaced. */

@@ -18,13 +18,14 @@ export const deleteInstance = repeatable(`delete from holdfast.sandbox_instances
 
 /** One text with and one without a thread, because each has its own index. */
 export const listInstances = list('')
-export const listThreadInstances = list('thread_id = $6::text and')
+export const listThreadInstances = list('thread_id = $7::text and')
 
 function list(condition: string) {
   return repeatable(`
     select ${COLUMNS} from holdfast.sandbox_instances
     where ${condition} ($1::text is null or provider = $1)
       and ($2::double precision is null or updated_at < $2)
+      and ($6::text is null or coalesce(state, 'ready') = $6)
       and (updated_at, key) > ($3::double precision, $4::text collate "C")
     order by updated_at, key
     limit $5::integer

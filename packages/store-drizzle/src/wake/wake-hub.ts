@@ -1,3 +1,4 @@
+import { setTimeout as realDelay } from 'node:timers/promises'
 import type { Clock } from '@holdfast/core'
 import { topicToken } from './wake-topic.ts'
 import type { WakeTopic } from './wake-topic.ts'
@@ -31,6 +32,8 @@ const SAFETY_SWEEP_MS = 15_000
 const POLL_MIN_MS = 200
 const POLL_MAX_MS = 1_000
 const POLL_GROWTH = 1.5
+/** The first wake goes at once; what comes within this time after it goes together. */
+const NOTIFY_EVERY_MS = 3
 
 interface Entry {
   readonly topic: WakeTopic
@@ -147,7 +150,7 @@ export class WakeHub {
     while (this.#outbox.size > 0) {
       const tokens = [...this.#outbox]
       this.#outbox = new Set()
-      await Promise.allSettled([remote.notify(tokens)])
+      await Promise.allSettled([remote.notify(tokens), realDelay(NOTIFY_EVERY_MS)])
     }
     this.#sending = undefined
   }
