@@ -64,8 +64,11 @@ export interface SandboxCheckpointStore {
     checkpointId: string
     writer: CheckpointWriterLease
   }) => Promise<{ headId: string | null }>
-  /** Never waits: `WRITER_CONFLICT` while another lease is live. */
-  acquireWriter: (threadId: string) => Promise<CheckpointWriterLease>
+  /**
+   * Never waits: `WRITER_CONFLICT` while another lease is live. `force` ends that lease first: for a caller who knows that
+   * its holder is gone or may no longer write, such as the driver that took a run over.
+   */
+  acquireWriter: (threadId: string, options?: { force?: boolean }) => Promise<CheckpointWriterLease>
   /** One per checkpoint that names the key, by key in UTF-8 byte order. */
   listBlobReferences: () => Promise<CheckpointBlobReference[]>
   /**

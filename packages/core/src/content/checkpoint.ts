@@ -49,7 +49,8 @@ export interface SandboxCheckpoint {
   artifacts: CheckpointArtifact[]
   policy?: CheckpointPolicy
   report?: CheckpointReportEntry[]
-  sizes?: { files: number; bytes: number; addedBytes: number }
+  /** `addedBytes` are those that the blob store did not have, `changedFiles` those that differ from the parent's. */
+  sizes?: { files: number; bytes: number; addedBytes: number; changedFiles?: number }
 }
 
 /** A checkpoint without its content, for timelines. */

@@ -31,9 +31,9 @@ export class CheckpointWriters {
     throw new InvalidInputError('INVALID_CONFIGURATION', 'renewAfterMs must be shorter than leaseDurationMs.')
   }
 
-  acquire(threadId: string): CheckpointWriterLease {
+  acquire(threadId: string, isForced = false): CheckpointWriterLease {
     const current = this.#state.checkpoints.findWriter(threadId)
-    if (current !== undefined && this.#isLive(current)) {
+    if (!isForced && current !== undefined && this.#isLive(current)) {
       const message = `Another writer holds the checkpoints of thread ${threadId}.`
       const details = { threadId, expiresAt: current.expiresAt }
       throw new ConflictError('SANDBOX_SNAPSHOT_WRITER_CONFLICT', message, { details, retryable: true })

@@ -105,9 +105,9 @@ export class MemoryCheckpointStore implements Required<SandboxCheckpointStore> {
     return { headId: checkpoints.deleteHead(head) }
   }
 
-  async acquireWriter(threadId: string): Promise<CheckpointWriterLease> {
+  async acquireWriter(threadId: string, options: { force?: boolean } = {}): Promise<CheckpointWriterLease> {
     this.#state.assertOpen()
-    return this.#writers.acquire(assertCheckpointId('threadId', threadId))
+    return this.#writers.acquire(assertCheckpointId('threadId', threadId), options.force === true)
   }
 
   async listBlobReferences(): Promise<CheckpointBlobReference[]> {

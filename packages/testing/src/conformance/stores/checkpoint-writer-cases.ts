@@ -90,6 +90,18 @@ export const checkpointWriterCases: readonly StoreCase[] = [
       await stores.checkpoints.append({ checkpoint, expectedHeadId: 'first', writer: current })
     },
   ),
+  storeCase(
+    'checkpoint.writer.forced',
+    'a forced acquireWriter ends the live lease of another writer',
+    async ({ stores: { checkpoints } }) => {
+      const first = await checkpoints.acquireWriter('thread-1')
+      const second = await checkpoints.acquireWriter('thread-1', { force: true })
+      assert.notEqual(second.ownerToken, first.ownerToken)
+      await rejectsWith(LOST, () => first.renew())
+      await second.renew()
+      await rejectsWith(CONFLICT, () => checkpoints.acquireWriter('thread-1'), 'the next one is not forced')
+    },
+  ),
   storeCase('checkpoint.delete-head', 'deleteHead removes the head and moves it to its parent', async ({ stores }) => {
     const writer = await appendChain(stores, [{ id: 'first' }, { id: 'second' }])
     const { checkpoints } = stores

@@ -187,8 +187,8 @@ const checkpointMutants: readonly StoreMutant[] = [
     change: withBroken('checkpoints', (checkpoints) => {
       const newest = leaseBook()
       return {
-        acquireWriter: async (threadId) => {
-          const lease = await checkpoints.acquireWriter(threadId)
+        acquireWriter: async (threadId, options) => {
+          const lease = await checkpoints.acquireWriter(threadId, options)
           newest.set(threadId, lease)
           return override(lease, { release: async () => newest.get(threadId)?.release() })
         },
@@ -203,8 +203,8 @@ const checkpointMutants: readonly StoreMutant[] = [
       const newest = leaseBook()
       const current = (writer: CheckpointWriterLease) => newest.get(writer.threadId) ?? writer
       return {
-        acquireWriter: async (threadId) => {
-          const lease = await checkpoints.acquireWriter(threadId)
+        acquireWriter: async (threadId, options) => {
+          const lease = await checkpoints.acquireWriter(threadId, options)
           newest.set(threadId, lease)
           return lease
         },
@@ -217,14 +217,22 @@ const checkpointMutants: readonly StoreMutant[] = [
     detectedBy: ['checkpoint.writer.superseded', 'checkpoint.append.writer-lost'],
   },
   {
+    name: 'a forced writer waits like any other',
+    suite: checkpointStoreSuite,
+    change: withBroken('checkpoints', (checkpoints) => ({
+      acquireWriter: (threadId) => checkpoints.acquireWriter(threadId),
+    })),
+    detectedBy: ['checkpoint.writer.forced'],
+  },
+  {
     name: 'the fence starts again',
     suite: checkpointStoreSuite,
     change: withBroken('checkpoints', (checkpoints) => {
       const real = new WeakMap<CheckpointWriterLease, CheckpointWriterLease>()
       const realOf = (writer: CheckpointWriterLease) => real.get(writer) ?? writer
       return {
-        acquireWriter: async (threadId) => {
-          const lease = await checkpoints.acquireWriter(threadId)
+        acquireWriter: async (threadId, options) => {
+          const lease = await checkpoints.acquireWriter(threadId, options)
           const shown = { ...lease, fence: 1 }
           real.set(shown, lease)
           return shown
