@@ -1,5 +1,6 @@
 'use client'
 
+import type { RunState } from '../lib/client/run-state.ts'
 import styles from './empty-thread.module.css'
 
 const EXAMPLES = [
@@ -8,9 +9,26 @@ const EXAMPLES = [
   { title: 'What is this place?', text: '$ uname -sm && pwd && ls -la' },
 ]
 
-/** What to do with a thread that has no messages. */
-export function EmptyThread({ isLoading, onExample }: { isLoading: boolean; onExample: (text: string) => void }) {
-  if (isLoading) {
+interface EmptyThreadProps {
+  state: RunState
+  onExample: (text: string) => void
+  onRetry: () => void
+}
+
+/** What stands in place of messages: that they are on their way, could not be had, or what to write first. */
+export function EmptyThread({ state, onExample, onRetry }: EmptyThreadProps) {
+  if (state.kind === 'unreachable') {
+    return (
+      <div className={styles.empty} data-testid="unreachable">
+        <h1>The thread could not be loaded</h1>
+        <p>Its messages and its sandbox are on the server; nothing is lost.</p>
+        <button type="button" className={styles.retry} onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    )
+  }
+  if (state.kind === 'loading' || state.isActive) {
     return (
       <div className={styles.skeleton} aria-hidden data-testid="loading">
         <span />

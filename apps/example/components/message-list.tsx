@@ -15,10 +15,12 @@ interface MessageListProps {
   outputs: RunActivity['outputs']
   state: RunState
   onExample: (text: string) => void
+  /** Attaches the page to the thread again. */
+  onRetry: () => void
 }
 
 /** The conversation. Follows its end until the reader scrolls up. */
-export function MessageList({ messages, outputs, state, onExample }: MessageListProps) {
+export function MessageList({ messages, outputs, state, onExample, onRetry }: MessageListProps) {
   const { scroller, content, isAtEnd, jumpToEnd } = useStickToEnd()
   const results = useMemo(() => toolResults(messages), [messages])
   const visible = messages.filter((message) => message.role !== 'system' && message.parts.length > 0)
@@ -29,7 +31,7 @@ export function MessageList({ messages, outputs, state, onExample }: MessageList
       {/* Scrolling with the keyboard needs a focusable region. */}
       <div className={styles.scroller} ref={scroller} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
         <div className={styles.content} ref={content} data-testid="messages">
-          {visible.length === 0 && <EmptyThread isLoading={state.kind === 'loading'} onExample={onExample} />}
+          {visible.length === 0 && <EmptyThread state={state} onExample={onExample} onRetry={onRetry} />}
           {visible.map((message, index) => (
             <MessageView
               key={message.id}

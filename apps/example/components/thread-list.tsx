@@ -70,7 +70,8 @@ function ThreadItem({ thread, isCurrent, onDeleted }: ThreadItemProps) {
   if (phase !== 'idle') {
     return (
       <li className={styles.confirm}>
-        <span>{phase === 'deleting' ? 'Deleting…' : 'Delete thread, files and sandbox?'}</span>
+        <strong className={styles.doomed}>{title}</strong>
+        <span>{phase === 'deleting' ? 'Deleting…' : 'Delete this thread with its files and sandbox?'}</span>
         <span className={styles.choices}>
           <button type="button" data-danger disabled={phase === 'deleting'} onClick={() => void remove()}>
             Delete

@@ -66,6 +66,10 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
           outputs={activity.outputs}
           state={state}
           onExample={(text) => void submit(text)}
+          onRetry={() => {
+            setProblem(null)
+            input.onMissedRun(messages)
+          }}
         />
         <div className={styles.foot}>
           {problem !== null && (

@@ -8,8 +8,8 @@ import type { TestPostgres } from '@holdfast/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChrome } from '../../tools/chrome.mjs'
 import { allEvents, join as joinRun, latestRun, occurrences, printed, send } from './chat-api.ts'
-import { startExample } from './example-server.ts'
-import type { ExampleServer } from './example-server.ts'
+import { startExample } from '../../tools/example-server.mjs'
+import type { ExampleServer } from '../../tools/example-server.mjs'
 import { openThread } from './thread-page.ts'
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'lib', 'server', 'routes.ts')

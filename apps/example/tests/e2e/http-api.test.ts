@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allEvents, cancel, chatBody, errorCode, events, join, printed, said, send } from './chat-api.ts'
 import type { StreamedEvent } from './chat-api.ts'
-import { startExample } from './example-server.ts'
-import type { ExampleServer } from './example-server.ts'
+import { startExample } from '../../tools/example-server.mjs'
+import type { ExampleServer } from '../../tools/example-server.mjs'
 
 let server: ExampleServer
 

@@ -12,13 +12,16 @@ export interface ThreadPage {
   watchStates: () => Promise<string[]>
 }
 
+/** A development server compiles a page when it is asked for. */
+const NAVIGATION_TIMEOUT_MS = 90_000
+
 /** States that say that nothing goes on. */
 export const IDLE_STATES = ['ready', 'done', 'failed', 'cancelled', 'waiting', 'unreachable']
 
 export async function openThread(context: BrowserContext, url: string, threadId: string): Promise<ThreadPage> {
   const page = await context.newPage()
   const thread = threadPage(page)
-  await page.goto(`${url}/t/${threadId}`)
+  await page.goto(`${url}/t/${threadId}`, { timeout: NAVIGATION_TIMEOUT_MS })
   await page.getByTestId('composer').waitFor()
   return thread
 }
