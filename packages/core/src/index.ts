@@ -71,7 +71,7 @@ export type {
   WorkspaceSkill,
   WorkspaceSource,
 } from './sandbox/workspace-definition.ts'
-export { assertInstanceRecord } from './sandbox/instance-check.ts'
+export { assertInstanceRecord, assertInstanceState } from './sandbox/instance-check.ts'
 export type {
   SandboxInstanceListInput,
   SandboxInstanceRecord,
@@ -79,7 +79,7 @@ export type {
   SandboxInstanceStore,
 } from './sandbox/sandbox-instance-store.ts'
 
-export { assertClaimInput, assertEpoch, assertFence, finishPatch } from './runs/driver-check.ts'
+export { assertClaimInput, assertEpoch, assertFence, assertRunIds, finishPatch } from './runs/driver-check.ts'
 export { formatEventOffset, parseEventOffset } from './runs/event-offset.ts'
 export { applyRunPatch, assertRunError, assertRunPatch, assertRunStatus, RUN_PATCH_FIELDS } from './runs/run-patch.ts'
 export type { RunPatch } from './runs/run-patch.ts'
@@ -90,6 +90,7 @@ export type {
   DriverClaim,
   DriverClaimInput,
   DriverFinishInput,
+  DriverInfo,
   DriverStore,
   WriteFence,
 } from './runs/driver-store.ts'

@@ -8,10 +8,11 @@ import type {
   DriverClaim,
   DriverClaimInput,
   DriverFinishInput,
+  DriverInfo,
   DriverStore,
   WriteFence,
 } from '../runs/driver-store.ts'
-import { assertClaimInput, assertFence, finishPatch } from '../runs/driver-check.ts'
+import { assertClaimInput, assertFence, assertRunIds, finishPatch } from '../runs/driver-check.ts'
 import { applyRunPatch, assertRunStatus } from '../runs/run-patch.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { assertClaimable } from './claim-refusal.ts'
@@ -115,6 +116,17 @@ export class MemoryDriverStore implements DriverStore {
       .sort((a, b) => b.startedAt - a.startedAt || compareUtf8(b.runId, a.runId))
       .slice(0, limit)
       .map(copyRecord)
+  }
+
+  async findDrivers({ runIds }: { runIds: readonly string[] }): Promise<DriverInfo[]> {
+    const { runs, clock } = this.#state
+    this.#state.assertOpen()
+    const now = clock.now()
+    return assertRunIds(runIds).flatMap((runId) => {
+      const driver = runs.findDriver(runId)
+      if (driver === undefined) return []
+      return [{ runId, ...driver, isLive: runs.find(runId)?.status === 'running' && driver.expiresAt > now }]
+    })
   }
 
   async requestCancel(input: { runId: string; keepSandbox?: boolean }): Promise<void> {

@@ -1,6 +1,6 @@
 import { assertId, assertMs } from '../identifier.ts'
 import { assertPageSize, decodeCursor, encodeCursor } from '../page.ts'
-import { assertInstanceRecord } from '../sandbox/instance-check.ts'
+import { assertInstanceRecord, assertInstanceState } from '../sandbox/instance-check.ts'
 import type {
   SandboxInstanceListInput,
   SandboxInstanceRecord,
@@ -55,14 +55,16 @@ function compareInstances(a: Position, b: Position): number {
 }
 
 function filterOf(input: SandboxInstanceListInput): (record: SandboxInstanceRecord) => boolean {
-  const { provider, threadId, cursor } = input
+  const { provider, threadId, state, cursor } = input
   if (provider !== undefined) assertId('provider', provider)
   if (threadId !== undefined) assertId('threadId', threadId)
+  if (state !== undefined) assertInstanceState(state)
   const before = input.before === undefined ? Number.POSITIVE_INFINITY : assertMs('before', input.before)
   const after = cursor === undefined ? undefined : positionOf(cursor)
   return (record) =>
     (provider === undefined || record.provider === provider) &&
     (threadId === undefined || record.threadId === threadId) &&
+    (state === undefined || (record.state ?? 'ready') === state) &&
     record.updatedAt < before &&
     (after === undefined || compareInstances(record, after) > 0)
 }

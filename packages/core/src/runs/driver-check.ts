@@ -1,6 +1,7 @@
 import { isTerminalRunStatus } from '@tanstack/ai'
 import { InvalidInputError } from '../errors/error-classes.ts'
 import { assertId, assertMs } from '../identifier.ts'
+import { MAX_PAGE_SIZE } from '../page.ts'
 import type { DriverClaimInput, DriverFinishInput, WriteFence } from './driver-store.ts'
 import { assertRunPatch, assertRunStatus } from './run-patch.ts'
 import type { RunPatch } from './run-patch.ts'
@@ -27,6 +28,14 @@ export function assertClaimInput(input: DriverClaimInput): void {
   if (![undefined, 'drive', 'finalize'].includes(input.purpose)) {
     throw new InvalidInputError('INVALID_ARGUMENT', 'purpose must be "drive" or "finalize".')
   }
+}
+
+/** The given ids without repetitions. `INVALID_ID` for a malformed one, `INVALID_ARGUMENT` for more than a page of them. */
+export function assertRunIds(runIds: readonly string[]): string[] {
+  if (!Array.isArray(runIds) || runIds.length > MAX_PAGE_SIZE) {
+    throw new InvalidInputError('INVALID_ARGUMENT', `runIds must be a list of at most ${MAX_PAGE_SIZE} ids.`)
+  }
+  return [...new Set(runIds.map((runId) => assertId('runId', runId)))]
 }
 
 /** What `finish` writes to the record, checked. `now` is the store's time. */

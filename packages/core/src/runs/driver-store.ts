@@ -36,6 +36,17 @@ export interface DriverFinishInput extends WriteFence {
   usage?: RunRecord['usage']
 }
 
+/** Who drives a run, or was the last to. For operators and reapers. */
+export interface DriverInfo {
+  runId: string
+  epoch: number
+  owner: string
+  /** When the lease ends or ended. Epoch milliseconds by the store's clock. */
+  expiresAt: number
+  /** The run is `running` and the lease has not ended, by the store's clock. */
+  isLive: boolean
+}
+
 export interface CancelRequest {
   runId: string
   keepSandbox: boolean
@@ -77,6 +88,8 @@ export interface DriverStore {
   listOrphaned: (input: { now?: number; graceMs: number; limit: number }) => Promise<RunRecord[]>
   /** Newest first; all threads, or one. For operators. */
   list: (input: { threadId?: string; status?: RunRecord['status']; limit: number }) => Promise<RunRecord[]>
+  /** The drivers of these runs, in no particular order; a run that was never claimed is left out. At most 1,000 runs. */
+  findDrivers?: (input: { runIds: readonly string[] }) => Promise<DriverInfo[]>
   /** Records that a person wants the run to end, and wakes its driver. An unknown or ended run is a no-op. Repeatable. */
   requestCancel: (input: { runId: string; keepSandbox?: boolean }) => Promise<void>
   /**

@@ -11,10 +11,14 @@ export function assertInstanceRecord(record: SandboxInstanceRecord): void {
     if (record[field] !== undefined) assertId(field, record[field])
   }
   assertMs('updatedAt', record.updatedAt)
-  if (record.state !== undefined && !STATES.includes(record.state)) {
-    throw new InvalidInputError('INVALID_ARGUMENT', `state must be one of ${STATES.join(', ')}.`)
-  }
+  if (record.state !== undefined) assertInstanceState(record.state)
   if (Object.values(record.labels ?? {}).some((value) => typeof value !== 'string')) {
     throw new InvalidInputError('INVALID_ARGUMENT', 'Labels must be strings.')
   }
+}
+
+/** Throws `INVALID_ARGUMENT` for an unknown state. */
+export function assertInstanceState(state: SandboxInstanceState): void {
+  if (STATES.includes(state)) return
+  throw new InvalidInputError('INVALID_ARGUMENT', `state must be one of ${STATES.join(', ')}.`)
 }

@@ -23,6 +23,8 @@ export interface SandboxInstanceRecord {
 export interface SandboxInstanceListInput {
   provider?: string
   threadId?: string
+  /** A record without a state is `ready`. */
+  state?: SandboxInstanceState
   /** Only records whose `updatedAt` is earlier. Epoch milliseconds. */
   before?: number
   /** 1 … 1,000. Default 100. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { claim, recordOf, TTL_MS } from './driver-subject.ts'
+import { rejectsWith } from './rejects-with.ts'
+import { required } from './required.ts'
 import { storeCase } from './store-case.ts'
 import type { StoreCase } from './store-case.ts'
 
@@ -138,6 +140,35 @@ const listCases: readonly StoreCase[] = [
       assert.deepEqual(records[0], await recordOf(stores, 'b'))
       assert.deepEqual(ids(await stores.drivers.listOrphaned({ graceMs: 0, limit: 2 })), ['b', 'c'])
     },
+  ),
+  storeCase(
+    'driver.find-drivers',
+    'findDrivers says who drives which run, and whether the lease is live',
+    async ({ stores, advance }) => {
+      const findDrivers = required(stores.drivers.findDrivers, 'findDrivers').bind(stores.drivers)
+      await stores.runs.createOrResume({ runId: 'never', threadId: 'never', startedAt: 1 })
+      const first = await claim(stores.drivers, { runId: 'lapsed', threadId: 'lapsed' })
+      await advance(TTL_MS + 1_000)
+      const ended = await claim(stores.drivers, { runId: 'ended', threadId: 'ended' })
+      await stores.drivers.finish({ runId: 'ended', epoch: ended.epoch, status: 'completed' })
+      const live = await claim(stores.drivers, { runId: 'live', threadId: 'live', owner: 'host-b' })
+      const runIds = ['live', 'never', 'lapsed', 'ended', 'missing', 'live']
+      const found = new Map((await findDrivers({ runIds })).map((driver) => [driver.runId, driver]))
+      assert.deepEqual([...found.keys()].toSorted(), ['ended', 'lapsed', 'live'])
+      const { expiresAt } = live
+      assert.deepEqual(found.get('live'), { runId: 'live', epoch: 1, owner: 'host-b', expiresAt, isLive: true })
+      assert.deepEqual(found.get('lapsed'), {
+        runId: 'lapsed',
+        epoch: 1,
+        owner: 'host-a',
+        expiresAt: first.expiresAt,
+        isLive: false,
+      })
+      assert.equal(found.get('ended')?.isLive, false)
+      assert.deepEqual(await findDrivers({ runIds: [] }), [])
+      await rejectsWith('INVALID_ID', () => findDrivers({ runIds: [''] }), 'an empty id')
+    },
+    ['drivers.findDrivers'],
   ),
   storeCase(
     'driver.list.newest-first',

@@ -143,6 +143,26 @@ const listCases: readonly StoreCase[] = [
     ['instances.list'],
   ),
   storeCase(
+    'instance.list.state',
+    'list gives the records of one state, and one without a state is ready',
+    async ({ stores: { instances } }) => {
+      await storeMany(instances, [
+        { key: 'a', state: 'intent', threadId: 'x' },
+        { key: 'b', state: 'condemned', threadId: 'x' },
+        { key: 'c', state: 'ready', threadId: 'y' },
+        { key: 'd', threadId: 'y' },
+      ])
+      const keys = async (input: SandboxInstanceListInput) => keysOf((await pagesOf(instances, input)).flat())
+      assert.deepEqual(await keys({ state: 'intent' }), ['a'])
+      assert.deepEqual(await keys({ state: 'ready' }), ['c', 'd'])
+      assert.deepEqual(await keys({ state: 'condemned', threadId: 'x' }), ['b'])
+      assert.deepEqual(await keys({ state: 'condemned', threadId: 'y' }), [])
+      const list = required(instances.list, 'list').bind(instances)
+      await rejectsWith('INVALID_ARGUMENT', () => list({ state: 'gone' as 'ready' }), 'an unknown state')
+    },
+    ['instances.list'],
+  ),
+  storeCase(
     'instance.list.pages',
     'pages give every record once, in order',
     async ({ stores: { instances } }) => {

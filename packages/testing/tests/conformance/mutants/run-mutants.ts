@@ -108,6 +108,15 @@ const runMutants: readonly StoreMutant[] = [
 
 const driverMutants: readonly StoreMutant[] = [
   {
+    name: 'findDrivers takes every lease for a live one',
+    suite: driverStoreSuite,
+    change: withBroken('drivers', (drivers) => ({
+      findDrivers: async (input) =>
+        ((await drivers.findDrivers?.(input)) ?? []).map((driver) => ({ ...driver, isLive: true })),
+    })),
+    detectedBy: ['driver.find-drivers'],
+  },
+  {
     name: 'claim allows two runs on one thread',
     suite: driverStoreSuite,
     change: withBroken('drivers', (drivers, { runs }) => ({

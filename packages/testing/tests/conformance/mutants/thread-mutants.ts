@@ -64,6 +64,20 @@ const shared = new Map<string, SandboxInstanceRecord>()
 
 const instanceMutants: readonly StoreMutant[] = [
   {
+    name: 'list by state leaves out a record without one',
+    suite: instanceStoreSuite,
+    change: withBroken('instances', (instances) => ({
+      list: async (input) => {
+        const page = (await instances.list?.(input)) ?? { records: [] }
+        return {
+          ...page,
+          records: page.records.filter(({ state }) => input.state === undefined || state !== undefined),
+        }
+      },
+    })),
+    detectedBy: ['instance.list.state'],
+  },
+  {
     name: 'upsert forgets to clear',
     suite: instanceStoreSuite,
     change: withBroken('instances', (instances) => ({
