@@ -41,3 +41,18 @@ export {
 } from './workspace-path.ts'
 export { writeArchive } from './write-archive.ts'
 export type { WriteArchiveOptions } from './write-archive.ts'
+
+// What an adapter needs at run time, without the stores: importing it stays cheap.
+export { sleep, systemClock } from '../clock.ts'
+export {
+  CancelledError,
+  ConflictError,
+  CorruptDataError,
+  InvalidInputError,
+  NotFoundError,
+  ProviderError,
+  RefusedError,
+  UnsupportedError,
+} from '../errors/error-classes.ts'
+export { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
+export { defineSandboxProvider } from '../sandbox/define-sandbox-provider.ts'
