@@ -1,7 +1,6 @@
 import { isHoldfastError } from '../../errors/holdfast-error.ts'
 import type { SandboxSpawnHandle } from '../../sandbox/sandbox-process.ts'
-import { LIVENESS } from './journal-liveness.ts'
-import type { JournalLiveness } from './journal-liveness.ts'
+import { isLiveness, LIVENESS } from './journal-liveness.ts'
 import { locationLines } from './journal-location.ts'
 import type { JournalLocation } from './journal-location.ts'
 import { afterStart, BLOCK_BYTES, fromBase64 } from './journal-piece.ts'
@@ -58,8 +57,8 @@ async function endFollower(follower: SandboxSpawnHandle): Promise<void> {
 /** `+` and base64: bytes. `.` and a liveness: all has been read. Anything else means that the reader ended. */
 function pieceOf(line: string): JournalPiece | undefined {
   if (line.startsWith('+')) return { bytes: fromBase64(line.slice(1)), liveness: 'starting', isAtEnd: false }
-  if (line.startsWith('.')) return { bytes: EMPTY, liveness: line.slice(1) as JournalLiveness, isAtEnd: true }
-  return undefined
+  const liveness = line.slice(1)
+  return line.startsWith('.') && isLiveness(liveness) ? { bytes: EMPTY, liveness, isAtEnd: true } : undefined
 }
 
 /**

@@ -88,8 +88,7 @@ export class JournalLines {
     if (this.#blankPosition !== undefined) items.push({ type: 'line', text: '', position: this.#blankPosition })
     this.#blankPosition = undefined
     if (position <= from) return
-    const rest = line.subarray(Math.max(0, from - this.#lineStart))
-    if (rest.length === 0) this.#blankPosition = position
-    else items.push({ type: 'line', text: decodeUtf8(rest), position })
+    if (line.length === 0) this.#blankPosition = position
+    else items.push({ type: 'line', text: decodeUtf8(line.subarray(Math.max(0, from - this.#lineStart))), position })
   }
 }

@@ -1,6 +1,10 @@
 /** Whether the process that will write the exit marker still runs. */
 export type JournalLiveness = 'alive' | 'dead' | 'starting'
 
+export function isLiveness(value: unknown): value is JournalLiveness {
+  return value === 'alive' || value === 'dead' || value === 'starting'
+}
+
 /** `startOf PID` prints when a process started, `0` where that cannot be known, and fails for one that is gone. */
 export const START_OF = [
   'startOf() { if [ ! -r /proc/self/stat ]; then kill -0 "$1" 2>/dev/null || return 1; echo 0; return 0; fi',

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../errors/error-classes.ts'
 import type { SandboxHandle } from '../../sandbox/sandbox-handle.ts'
 import { shellQuote } from '../shell-quote.ts'
-import { resolveWorkspacePath } from '../workspace-path.ts'
+import { isInsideWorkspace, resolveWorkspacePath, VIRTUAL_ROOT } from '../workspace-path.ts'
 import { journalName } from './journal-name.ts'
 
 /** What a journal needs of a sandbox. */
@@ -10,7 +10,7 @@ export type JournalHandle = Pick<SandboxHandle, 'process' | 'capabilities' | 'wo
 export interface JournalLocation {
   handle: JournalHandle
   runId: string
-  /** Where the journals of a sandbox are. Default `.holdfast/journals` in the workspace. */
+  /** Where the journals of a sandbox are, in the workspace or an absolute path. Default `.holdfast/journals`. */
   dir?: string
 }
 
@@ -19,7 +19,8 @@ export const DEFAULT_JOURNAL_DIR = '.holdfast/journals'
 
 /** Shell lines that put the journal directory into `$d`. */
 export function directoryLines({ handle, dir }: Pick<JournalLocation, 'handle' | 'dir'>): string {
-  const path = realPath(handle, dir ?? DEFAULT_JOURNAL_DIR)
+  const isElsewhere = dir?.startsWith('/') === true && !isInsideWorkspace(VIRTUAL_ROOT, dir)
+  const path = isElsewhere ? dir : realPath(handle, dir ?? DEFAULT_JOURNAL_DIR)
   return `d=${shellQuote(path)}; case $d in /*) ;; *) d=$(pwd)/$d ;; esac`
 }
 

@@ -1,10 +1,9 @@
 import { sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { InvalidInputError, NotFoundError } from '../../errors/error-classes.ts'
+import { InvalidInputError, NotFoundError, ProviderError } from '../../errors/error-classes.ts'
 import { isHoldfastError } from '../../errors/holdfast-error.ts'
 import { journalExec, journalFailed } from './journal-exec.ts'
-import { LIVENESS } from './journal-liveness.ts'
-import type { JournalLiveness } from './journal-liveness.ts'
+import { isLiveness, LIVENESS } from './journal-liveness.ts'
 import { locationLines } from './journal-location.ts'
 import type { JournalLocation } from './journal-location.ts'
 import { afterStart, BLOCK_BYTES, fromBase64 } from './journal-piece.ts'
@@ -36,7 +35,7 @@ export async function* pollJournal(input: JournalSourceInput): JournalSource {
     yield piece
     if (piece.isAtEnd && piece.liveness === 'dead') return
     pauseMs = piece.bytes.length > 0 ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * PAUSE_GROWTH)
-    if (piece.isAtEnd) await sleep(clock, pauseMs, signal)
+    if (piece.isAtEnd || piece.bytes.length === 0) await sleep(clock, pauseMs, signal)
   }
 }
 
@@ -47,11 +46,12 @@ export async function readPiece(
   const { start, runId, signal } = input
   const result = await journalExec(input.handle, pollScript(input, start), { operation: 'journal read', signal })
   if (result.exitCode !== 0) throw journalFailed('journal read', result)
-  const [liveness, size, text = ''] = result.stdout.split('\n')
+  const [liveness, size = '', text] = result.stdout.split('\n')
   if (liveness === 'none') throw journalNotFound(runId)
-  const bytes = afterStart(fromBase64(text), start)
+  if (!isLiveness(liveness) || !/^\d+$/.test(size) || text === undefined) throw answerLost(runId)
   if (start > Number(size)) throw beyondEnd(runId)
-  return { bytes, liveness: liveness as JournalLiveness, isAtEnd: start + bytes.length >= Number(size) }
+  const bytes = afterStart(fromBase64(text), start)
+  return { bytes, liveness, isAtEnd: start + bytes.length >= Number(size) }
 }
 
 function pollScript(location: JournalLocation, start: number): string {
@@ -84,4 +84,9 @@ export function journalNotFound(runId: string): NotFoundError {
 function beyondEnd(runId: string): InvalidInputError {
   const message = `The position lies beyond the end of the journal of run ${runId}.`
   return new InvalidInputError('INVALID_OFFSET', message, { details: { runId } })
+}
+
+function answerLost(runId: string): ProviderError {
+  const message = `The answer about the journal of run ${runId} was lost on its way from the sandbox.`
+  return new ProviderError('PROVIDER_UNAVAILABLE', message, { details: { runId }, retryable: true })
 }

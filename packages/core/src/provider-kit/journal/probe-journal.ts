@@ -1,6 +1,6 @@
 import { isHoldfastError } from '../../errors/holdfast-error.ts'
 import { journalExec } from './journal-exec.ts'
-import { LIVENESS } from './journal-liveness.ts'
+import { isLiveness, LIVENESS } from './journal-liveness.ts'
 import { locationLines } from './journal-location.ts'
 import type { JournalLocation } from './journal-location.ts'
 import { assertNonce, exitCodeOfLine } from './journal-marker.ts'
@@ -24,7 +24,7 @@ export async function probeJournal(
   try {
     const result = await journalExec(input.handle, script, { operation: 'journal probe', signal: input.signal })
     const [liveness, text = ''] = result.stdout.split('\n')
-    if (result.exitCode !== 0 || liveness === 'none') return { state: 'unknown' }
+    if (result.exitCode !== 0 || !isLiveness(liveness)) return { state: 'unknown' }
     const exitCode = lastExitCode(fromBase64(text), nonce)
     if (exitCode !== undefined) return { state: 'finished', exitCode }
     return { state: liveness === 'dead' ? 'unknown' : 'producing' }
