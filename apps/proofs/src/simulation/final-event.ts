@@ -1,0 +1,14 @@
+import type { StreamChunk } from '@tanstack/ai'
+
+/** Whether an event ends a run. A model that calls tools ends each of its turns with a finish event too. */
+export function isFinal(chunk: StreamChunk | undefined): boolean {
+  if (chunk?.type === 'RUN_ERROR') return true
+  return chunk?.type === 'RUN_FINISHED' && finishReasonOf(chunk) !== 'tool_calls'
+}
+
+/** Where the engine puts it; AG-UI has no field of its own for it. */
+export function finishReasonOf(chunk: StreamChunk): unknown {
+  const metadata: unknown = Reflect.get(chunk, 'metadata')
+  const extras: unknown = typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'tanstack') : null
+  return typeof extras === 'object' && extras !== null ? Reflect.get(extras, 'finishReason') : undefined
+}

@@ -1,0 +1,155 @@
+import { createMemoryStores } from '@holdfast/core'
+import type { HoldfastStores } from '@holdfast/core'
+import { adoptRun, beginRun, cancelRun, createChatDriver, defineSandbox, stopRuns } from '@holdfast/middleware'
+import { interposedStores } from './interposed-stores.ts'
+import { LeaseLocks } from './lease-locks.ts'
+import type { Mutant } from './mutant.ts'
+import { observedStores } from './observed-stores.ts'
+import { scriptModel } from './run-script.ts'
+import type { RunScript } from './run-script.ts'
+import { SandboxService } from './sandbox-service.ts'
+import { SimHost } from './sim-host.ts'
+import { simTools } from './sim-tools.ts'
+import { SimViewer } from './sim-viewer.ts'
+import { codeOf } from './sim-world.ts'
+import type { SimWorld } from './sim-world.ts'
+
+export interface StageOptions {
+  providerFailRate: number
+  destroyOnComplete: boolean
+  mutant: Mutant | undefined
+}
+
+/** Refusals that an app has to live with. Anything else is a bug. */
+const EXPECTED = new Set([
+  'THREAD_BUSY',
+  'RUN_TERMINAL',
+  'RUN_CANCELLED',
+  'DRIVER_HELD',
+  'DRIVER_LOST',
+  'STORE_UNAVAILABLE',
+  'STORE_OUTCOME_UNKNOWN',
+])
+
+/** The hosts, what they share, and what people do with them. */
+export class SimStage {
+  readonly world: SimWorld
+  readonly stores: HoldfastStores
+  readonly service: SandboxService
+  readonly hosts: SimHost[] = []
+  readonly viewers: SimViewer[] = []
+  readonly scripts = new Map<string, RunScript>()
+  readonly effects = new Map<string, number>()
+  readonly #locks: LeaseLocks
+  readonly #options: StageOptions
+
+  constructor(world: SimWorld, options: StageOptions) {
+    this.world = world
+    this.#options = options
+    this.#locks = new LeaseLocks(world)
+    this.service = new SandboxService(world)
+    const memory = createMemoryStores({ clock: world.clock })
+    const shared = options.mutant?.shared?.(memory) ?? memory
+    this.stores = observedStores(world, shared, () => undefined)
+  }
+
+  get upHosts(): SimHost[] {
+    return this.hosts.filter((host) => host.isUp)
+  }
+
+  addHost(): SimHost {
+    const { world } = this
+    const { mutant, providerFailRate, destroyOnComplete } = this.#options
+    const host = new SimHost(world, `host-${this.hosts.length + 1}`)
+    const own = interposedStores(world, host, this.stores, this.#locks)
+    const stores = mutant?.stores?.(own, host) ?? own
+    const provider = this.service.providerOf(host, providerFailRate)
+    const definition = defineSandbox({ id: 'sim', provider, lifecycle: { destroyOnComplete } })
+    const sandbox = mutant?.sandbox?.(definition) ?? definition
+    const plain = createChatDriver({
+      stores,
+      sandbox,
+      tools: simTools(world, host, this.effects),
+      model: ({ runId }) => scriptModel(world, host, this.#scriptOf(runId)),
+    })
+    host.parts = { stores, provider, sandbox, driver: mutant?.driver?.(plain) ?? plain }
+    this.hosts.push(host)
+    return host
+  }
+
+  #scriptOf(runId: string): RunScript {
+    const script = this.scripts.get(runId)
+    if (script === undefined) throw new TypeError(`No script for ${runId}.`)
+    return script
+  }
+
+  /** A person sends a message, or sends it once more because no answer came. */
+  send(host: SimHost, script: RunScript, viewer = this.#addViewer(script.runId)): SimViewer {
+    const { runId, threadId } = script
+    this.scripts.set(runId, script)
+    this.world.note(`${viewer.name} sends ${runId} to ${host.name}`)
+    viewer.isCut = false
+    host.onDeath(() => (viewer.isCut ||= viewer.seen.length === 0))
+    const sent = this.#begin(host, script, viewer).catch((error: unknown) => {
+      viewer.isCut = true
+      this.#expectRefusal(`send ${runId}`, error)
+    })
+    void this.world.expectEnd(host, `send ${runId} of ${threadId} to ${host.name}`, sent)
+    return viewer
+  }
+
+  async #begin(host: SimHost, { runId, threadId }: RunScript, viewer: SimViewer): Promise<void> {
+    const { stores, driver } = host.parts
+    const messages = [{ role: 'user' as const, id: `${runId}-user`, content: `Do ${runId}.` }]
+    const chat = { runId, threadId, messages, forwardedProps: {} }
+    const run = await beginRun({ stores, clock: host.clock, chat })
+    void this.world.expectEnd(host, `drive ${runId} on ${host.name}`, run.session.ended)
+    const response = run.respond(driver.drive(run, { forwardedProps: {} }), {
+      keepAliveMs: 120_000,
+      onFailure: (error) => this.#expectRefusal(`drive ${runId}`, error),
+    })
+    viewer.watch(host, response)
+  }
+
+  #addViewer(runId: string, startOffset = '-1'): SimViewer {
+    const viewer = new SimViewer(this.world, { name: `viewer-${this.viewers.length + 1}`, runId, startOffset })
+    this.viewers.push(viewer)
+    return viewer
+  }
+
+  /** Somebody else begins to watch, from the start or from the middle. */
+  async addWatcher(host: SimHost, runId: string): Promise<void> {
+    const log = await this.stores.eventLog.open({ runId }).snapshot()
+    const offset = this.world.random.chance(0.5) ? '-1' : log[this.world.random.whole(0, log.length - 1)]?.offset
+    void this.#addViewer(runId, offset ?? '-1').join(host)
+  }
+
+  cancel(host: SimHost, runId: string, keepSandbox: boolean): void {
+    this.world.note(`cancel ${runId} on ${host.name}`)
+    const cancelled = cancelRun({ stores: host.parts.stores, clock: host.clock, runId, keepSandbox })
+    const handled = cancelled.catch((error: unknown) => this.#expectRefusal(`cancel ${runId}`, error))
+    void this.world.expectEnd(host, `cancel ${runId} on ${host.name}`, handled)
+  }
+
+  adopt(host: SimHost, runId: string, withDriver: boolean): Promise<void> {
+    const { stores, driver } = host.parts
+    const adopted = adoptRun({ stores, runId, clock: host.clock, ...(withDriver ? { driver } : {}) }).then(
+      (result) => this.world.note(`${host.name} adopts ${runId}: ${result}`),
+      (error: unknown) => this.#expectRefusal(`adopt ${runId}`, error),
+    )
+    return this.world.expectEnd(host, `adopt ${runId} on ${host.name}`, adopted)
+  }
+
+  /** A clean shutdown. */
+  stop(host: SimHost): void {
+    this.world.note(`${host.name} shuts down`)
+    const stopped = stopRuns(host.parts.stores).then(() => host.crash())
+    void this.world.expectEnd(host, `stop ${host.name}`, stopped)
+  }
+
+  #expectRefusal(what: string, error: unknown): void {
+    const code = codeOf(error)
+    this.world.note(`${what} is refused: ${code}`)
+    if (!EXPECTED.has(code)) this.world.fault(`${what} failed with ${code} ${String(error)}`)
+  }
+}

@@ -1,0 +1,3 @@
+import { packageTests } from '../../tools/vitest.base.ts'
+
+export default packageTests(import.meta.dirname)
