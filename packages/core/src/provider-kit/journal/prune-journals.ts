@@ -1,4 +1,3 @@
-import { isTerminalRunStatus } from '@tanstack/ai'
 import type { RunStatus } from '@tanstack/ai'
 import { assertMs } from '../../identifier.ts'
 import { shellQuote } from '../shell-quote.ts'
@@ -73,7 +72,11 @@ async function reasonToKeep(
   } catch {
     return 'lookup-failed'
   }
-  if (status !== null) return isTerminalRunStatus(status) ? undefined : 'not-terminal'
+  if (status !== null) {
+    // Loaded here, so that adapters that import this kit do not pay for the engine.
+    const { isTerminalRunStatus } = await import('@tanstack/ai')
+    return isTerminalRunStatus(status) ? undefined : 'not-terminal'
+  }
   if (ageMs === undefined) return 'unknown-age'
   return ageMs < assertMs('unknownAfterMs', input.unknownAfterMs ?? UNKNOWN_AFTER_MS) ? 'unknown-young' : undefined
 }
