@@ -1,16 +1,9 @@
-import { defineSandboxProvider, NotFoundError } from '@holdfast/core'
-import type { SandboxBackend, SandboxCapabilities, SandboxListing, SandboxProvider } from '@holdfast/core'
+import { defineSandboxProvider } from '@holdfast/core/provider-kit'
+import type { SandboxBackend, SandboxCapabilities, SandboxProvider } from '@holdfast/core'
+import type { DaytonaCalls } from './daytona-calls.ts'
 import { mapDaytonaError } from './errors.ts'
-import { daytonaHandle } from './daytona-handle.ts'
-import { SandboxService } from './lease/sandbox-service.ts'
-import { strangerError } from './lease/stranger-error.ts'
-import { callerLabels, templateName } from './naming.ts'
-import type { DaytonaOptions } from './options/daytona-options.ts'
+import type { DaytonaOptions, NormalizedDaytonaOptions } from './options/daytona-options.ts'
 import { requireDaytonaOptions } from './options/validate-options.ts'
-import { listSandboxes } from './sandbox/list-sandboxes.ts'
-import { deleteSnapshot, ensureSnapshotActive } from './sandbox/snapshots.ts'
-import { captureTemplate } from './templates/capture-template.ts'
-import { probeService } from './sandbox/probe-service.ts'
 
 const CAPABILITIES: SandboxCapabilities = {
   fs: true,
@@ -33,45 +26,33 @@ const CAPABILITIES: SandboxCapabilities = {
 
 /** Sandboxes of a Daytona account. `INVALID_CONFIGURATION` names every fault of the options at once. */
 export function daytonaProvider(options: DaytonaOptions = {}): SandboxProvider {
-  return defineSandboxProvider(daytonaBackend(new SandboxService(requireDaytonaOptions(options))))
+  return defineSandboxProvider(daytonaBackend(requireDaytonaOptions(options)))
 }
 
-function daytonaBackend(service: SandboxService): SandboxBackend {
-  const { account } = service
+/** The work is loaded with the first call: importing the package costs next to nothing. */
+function daytonaBackend(options: NormalizedDaytonaOptions): SandboxBackend {
+  let loaded: Promise<DaytonaCalls> | undefined
+  const calls = (): Promise<DaytonaCalls> => (loaded ??= loadCalls(options))
   return {
     name: 'daytona',
     capabilities: () => CAPABILITIES,
     mapError: mapDaytonaError,
-    create: async (input) => {
-      const { id, labels, adapterName, signal, policy } = input
-      const isNetworkBlocked = policy?.capabilities?.network === 'deny'
-      return daytonaHandle(service, await service.openNew({ key: id, labels, adapterName, isNetworkBlocked, signal }))
-    },
-    resume: async ({ id, signal }) => {
-      const outcome = await service.resume({ sandboxId: id, signal })
-      if (outcome.kind === 'stranger') throw strangerError(id)
-      return outcome.kind === 'gone' ? null : daytonaHandle(service, outcome.live)
-    },
-    restoreSnapshot: async (input) => {
-      const { id, labels, signal, policy, snapshotId } = input
-      if (!(await ensureSnapshotActive(account, snapshotId, signal))) {
-        throw new NotFoundError('SANDBOX_NOT_FOUND', `No snapshot has the id ${snapshotId}.`)
-      }
-      const isNetworkBlocked = policy?.capabilities?.network === 'deny'
-      const live = await service.openNew({ key: id, labels, snapshot: snapshotId, isNetworkBlocked, signal })
-      return daytonaHandle(service, live)
-    },
-    destroy: ({ id, signal }) => service.destroy(id, signal),
-    list: async ({ labels, signal }): Promise<SandboxListing[]> => {
-      const found = await listSandboxes(account, labels, signal)
-      return found.map((listing) => ({ ...listing, labels: callerLabels(listing.labels) }))
-    },
-    park: ({ id, mode, signal }) => service.park(id, mode, signal),
+    create: async (input) => (await calls()).create(input),
+    resume: async (input) => (await calls()).resume(input),
+    restoreSnapshot: async (input) => (await calls()).restoreSnapshot(input),
+    destroy: async (input) => (await calls()).destroy(input),
+    list: async (input) => (await calls()).list(input),
+    park: async (input) => (await calls()).park(input),
+    probe: async (input) => (await calls()).probe(input),
     templates: {
-      capture: async (sandboxId, name) => ({ ref: await captureTemplate(service, sandboxId, templateName(name)) }),
-      delete: (ref) => deleteSnapshot(account, ref),
+      capture: async (sandboxId, name) => (await calls()).templates.capture(sandboxId, name),
+      delete: async (ref) => (await calls()).templates.delete(ref),
     },
-    probe: (input) => probeService(service, input?.signal),
-    close: () => service.close(),
+    close: async () => (await calls()).close(),
   }
+}
+
+async function loadCalls(options: NormalizedDaytonaOptions): Promise<DaytonaCalls> {
+  const { daytonaCalls } = await import('./daytona-calls.ts')
+  return daytonaCalls(options)
 }

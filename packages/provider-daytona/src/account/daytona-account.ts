@@ -1,6 +1,5 @@
-import { HoldfastError, isHoldfastError, sleep } from '@holdfast/core'
 import type { Clock } from '@holdfast/core'
-import { runWithDeadline } from '@holdfast/core/provider-kit'
+import { HoldfastError, isHoldfastError, runWithDeadline, sleep } from '@holdfast/core/provider-kit'
 import { isTransient, mapDaytonaError } from '../errors.ts'
 import { accountFingerprint } from '../naming.ts'
 import { closeVendorClient, openVendorClient } from '../sdk.ts'

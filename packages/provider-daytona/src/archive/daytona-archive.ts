@@ -1,6 +1,5 @@
-import { ConflictError, ProviderError } from '@holdfast/core'
 import type { SandboxArchive } from '@holdfast/core'
-import { confinedEntries, readArchive, writeArchive } from '@holdfast/core/provider-kit'
+import { confinedEntries, ConflictError, ProviderError, readArchive, writeArchive } from '@holdfast/core/provider-kit'
 import type { UnpackPlan } from '@holdfast/core/provider-kit'
 import { foreignAnswer } from '../errors.ts'
 import type { TransferFiles } from '../fs/transfer-files.ts'

@@ -1,4 +1,4 @@
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 import { FrameReader, frameBytes } from '../script/frames.ts'

@@ -1,6 +1,5 @@
-import { ConflictError, ProviderError } from '@holdfast/core'
 import type { SandboxBackendHandle, SandboxExecResult } from '@holdfast/core'
-import { OutputCollector } from '@holdfast/core/provider-kit'
+import { ConflictError, OutputCollector, ProviderError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { CommandRun } from './command-run.ts'
 import type { RunEnd } from './command-run.ts'

@@ -1,4 +1,4 @@
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { askScript } from '../script/ask-script.ts'
 import { killScript } from '../script/kill-script.ts'

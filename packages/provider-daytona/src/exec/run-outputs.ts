@@ -1,4 +1,4 @@
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 
 export type OutputName = 'stdout' | 'stderr'
 

@@ -1,4 +1,4 @@
-import { isHoldfastError } from '@holdfast/core'
+import { isHoldfastError } from '@holdfast/core/provider-kit'
 import { statusOf } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'

@@ -1,5 +1,5 @@
-import { ConflictError, InvalidInputError, NotFoundError, ProviderError } from '@holdfast/core'
 import type { SandboxBackendFs, SandboxDirEntry, SandboxFileStat } from '@holdfast/core'
+import { ConflictError, InvalidInputError, NotFoundError, ProviderError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 import { askScript } from '../script/ask-script.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 

@@ -1,19 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { SandboxBackendHandle, SandboxTerminal } from '@holdfast/core'
-import { daytonaHandle } from '../daytona-handle.ts'
-import { FileSync } from '../archive/file-sync.ts'
-import { TransferFiles } from '../fs/transfer-files.ts'
+import type { FileSync } from '../archive/file-sync.ts'
 import type { AfterRelease, DaytonaOptions } from '../options/daytona-options.ts'
 import { requireDaytonaOptions } from '../options/validate-options.ts'
-import { openIngress } from '../ports/daytona-ports.ts'
 import type { IngressEndpoint } from '../ports/daytona-ports.ts'
-import { openDuplexChannel } from '../terminal/duplex-channel.ts'
+import type { InteractiveSetups } from '../templates/interactive-setup.ts'
 import type { DuplexChannel, DuplexChannelInput } from '../terminal/duplex-channel.ts'
-import { openTerminal } from '../terminal/open-terminal.ts'
-import { InteractiveSetups } from '../templates/interactive-setup.ts'
-import type { LiveSandbox } from './live-sandbox.ts'
-import { SandboxService } from './sandbox-service.ts'
-import { sentinelHash } from './sentinel.ts'
 
 /** Who a lease is for. The ids stay the same for as long as the lease may be resumed. */
 export interface LeaseOwner {
@@ -63,66 +54,31 @@ export interface DaytonaLeases {
   resume: (input: ResumeLeaseInput) => Promise<LeaseResume>
   release: (sandboxId: string, afterRelease?: AfterRelease) => Promise<void>
   destroy: (sandboxId: string) => Promise<void>
-  readonly setups: InteractiveSetups
+  readonly setups: Pick<InteractiveSetups, 'start' | 'get' | 'capture' | 'cancel' | 'deleteTemplate'>
   close: () => Promise<void>
 }
 
-/** Leases of a Daytona account, for callers that hold sandboxes under owners of their own. */
+/**
+ * Leases of a Daytona account, for callers that hold sandboxes under owners of their own. `INVALID_CONFIGURATION` names
+ * every fault of the options at once.
+ */
 export function createDaytonaLeases(options: DaytonaOptions = {}): DaytonaLeases {
-  const service = new SandboxService(requireDaytonaOptions(options))
-  const release = (sandboxId: string, afterRelease?: AfterRelease): Promise<void> =>
-    releaseSandbox(service, sandboxId, afterRelease ?? service.account.options.afterRelease)
+  const normalized = requireDaytonaOptions(options)
+  let loaded: Promise<DaytonaLeases> | undefined
+  const open = (): Promise<DaytonaLeases> =>
+    (loaded ??= import('./open-leases.ts').then(({ openLeases }) => openLeases(normalized)))
   return {
-    acquire: async (input) => {
-      const { key, labels, adapterName, signal } = input
-      const live = await service.openNew({ key, labels, owner: ownerOf(input), adapterName, signal })
-      return leaseOf(service, live, release)
+    acquire: async (input) => (await open()).acquire(input),
+    resume: async (input) => (await open()).resume(input),
+    release: async (sandboxId, afterRelease) => (await open()).release(sandboxId, afterRelease),
+    destroy: async (sandboxId) => (await open()).destroy(sandboxId),
+    setups: {
+      start: async (input) => (await open()).setups.start(input),
+      get: async (sandboxId, more) => (await open()).setups.get(sandboxId, more),
+      capture: async (sandboxId, name) => (await open()).setups.capture(sandboxId, name),
+      cancel: async (sandboxId) => (await open()).setups.cancel(sandboxId),
+      deleteTemplate: async (template) => (await open()).setups.deleteTemplate(template),
     },
-    resume: async (input) => {
-      const owner = ownerOf(input)
-      const sentinel = sentinelHash(service.account.options, { owner, adapterName: input.adapterName })
-      const { sandboxId, signal } = input
-      const outcome = await service.resume({ sandboxId, owner: sentinel, sentinel, signal })
-      if (outcome.kind === 'live') return { kind: 'resumed', lease: leaseOf(service, outcome.live, release) }
-      return { kind: 'expired', reason: outcome.kind === 'gone' ? 'gone' : 'mismatch' }
-    },
-    release,
-    destroy: (sandboxId) => service.destroy(sandboxId),
-    setups: new InteractiveSetups(service),
-    close: () => service.close(),
+    close: async () => (await open()).close(),
   }
-}
-
-function ownerOf(input: LeaseOwner): string[] {
-  return [input.key, ...(input.ownerIds ?? [])]
-}
-
-async function releaseSandbox(service: SandboxService, sandboxId: string, afterRelease: AfterRelease): Promise<void> {
-  if (afterRelease === 'keep') return service.letGo(sandboxId)
-  if (afterRelease === 'destroy') return service.destroy(sandboxId)
-  return service.parkOrDestroy(sandboxId, afterRelease)
-}
-
-function leaseOf(service: SandboxService, live: LiveSandbox, release: DaytonaLeases['release']): DaytonaLease {
-  return {
-    sandboxId: live.id,
-    workspaceRoot: live.workspaceRoot,
-    expiresAt: epochMs(live.vendor.autoDestroyAt),
-    handle: daytonaHandle(service, live),
-    files: new FileSync(live, new TransferFiles(live)),
-    login: async ({ commandKey, command, ...size }) => {
-      const home = `${live.stateDir}/login/${createHash('sha256').update(commandKey).digest('hex').slice(0, 16)}`
-      const script = `mkdir -p "$HOME" && chmod 700 "$HOME" && { ${command}\n}`
-      return openTerminal(live, { command: script, env: { HOME: home }, ...size })
-    },
-    openChannel: (input) => openDuplexChannel(live, input),
-    openIngress: ({ port, path }) => openIngress(live, port, path),
-    release: (afterRelease) => release(live.id, afterRelease),
-    destroy: () => service.destroy(live.id),
-  }
-}
-
-function epochMs(text: string | undefined): number | undefined {
-  const value = Date.parse(text ?? '')
-  return Number.isNaN(value) ? undefined : value
 }

@@ -1,4 +1,4 @@
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone } from '../errors.ts'
 import { refreshSandbox } from '../sandbox/find-sandbox.ts'

@@ -1,5 +1,5 @@
-import { ConflictError, NotFoundError, ProviderError, sleep } from '@holdfast/core'
 import type { Clock } from '@holdfast/core'
+import { ConflictError, NotFoundError, ProviderError, sleep } from '@holdfast/core/provider-kit'
 
 /** How long a teardown waits for what runs before it goes on. */
 const MAX_DRAIN_MS = 5_000

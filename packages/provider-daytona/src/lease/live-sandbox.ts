@@ -1,5 +1,4 @@
-import { NotFoundError, ProviderError } from '@holdfast/core'
-import { isHoldfastError } from '@holdfast/core'
+import { isHoldfastError, NotFoundError, ProviderError } from '@holdfast/core/provider-kit'
 import type { DaytonaAccount, RequestOptions } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import { SessionPool } from '../exec/session-pool.ts'

@@ -1,4 +1,4 @@
-import { NotFoundError } from '@holdfast/core'
+import { NotFoundError } from '@holdfast/core/provider-kit'
 import { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone } from '../errors.ts'
 import { newNonce, sentinelLabel } from '../naming.ts'

@@ -1,4 +1,4 @@
-import { ConflictError } from '@holdfast/core'
+import { ConflictError } from '@holdfast/core/provider-kit'
 
 /** For a sandbox that exists and is not the one that its owner made. */
 export function strangerError(sandboxId: string): ConflictError {

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '@holdfast/core'
 import type { SandboxAccess, SandboxAccessGrant } from '@holdfast/core'
+import { InvalidInputError } from '@holdfast/core/provider-kit'
 import { foreignAnswer, isGone, statusOf } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '@holdfast/core'
 import type { SandboxChannel } from '@holdfast/core'
+import { InvalidInputError } from '@holdfast/core/provider-kit'
 import { foreignAnswer } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { sha256 } from '../naming.ts'

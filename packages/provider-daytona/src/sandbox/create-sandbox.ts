@@ -1,7 +1,6 @@
-import { ConflictError, isHoldfastError, ProviderError } from '@holdfast/core'
 import type { ErrorDetails } from '@holdfast/core'
+import { ConflictError, isHoldfastError, ProviderError, runWithDeadline } from '@holdfast/core/provider-kit'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
-import { runWithDeadline } from '@holdfast/core/provider-kit'
 import { statusOf } from '../errors.ts'
 import { sandboxName, serviceLabels } from '../naming.ts'
 import type { VendorCreateInput, VendorSandbox } from '../sdk.ts'

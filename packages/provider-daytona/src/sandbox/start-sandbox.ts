@@ -1,4 +1,4 @@
-import { isHoldfastError, NotFoundError, ProviderError } from '@holdfast/core'
+import { isHoldfastError, NotFoundError, ProviderError } from '@holdfast/core/provider-kit'
 import type { DaytonaAccount } from '../account/daytona-account.ts'
 import { isGone, statusOf } from '../errors.ts'
 import type { VendorSandbox } from '../sdk.ts'

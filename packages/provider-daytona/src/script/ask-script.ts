@@ -1,4 +1,4 @@
-import { ProviderError } from '@holdfast/core'
+import { ProviderError } from '@holdfast/core/provider-kit'
 import type { RequestOptions } from '../account/daytona-account.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { FrameReader } from './frames.ts'

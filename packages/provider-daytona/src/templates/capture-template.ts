@@ -1,4 +1,4 @@
-import { NotFoundError } from '@holdfast/core'
+import { NotFoundError } from '@holdfast/core/provider-kit'
 import type { SandboxService } from '../lease/sandbox-service.ts'
 import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { takeSnapshot } from '../sandbox/snapshots.ts'

@@ -1,5 +1,5 @@
-import { InvalidInputError, NotFoundError } from '@holdfast/core'
 import type { SandboxAccessGrant } from '@holdfast/core'
+import { InvalidInputError, NotFoundError } from '@holdfast/core/provider-kit'
 import type { SandboxService } from '../lease/sandbox-service.ts'
 import { newNonce, templateName } from '../naming.ts'
 import { DaytonaAccess } from '../ports/daytona-access.ts'

@@ -1,5 +1,4 @@
-import { ConflictError, InvalidInputError } from '@holdfast/core'
-import { ChunkQueue } from '@holdfast/core/provider-kit'
+import { ChunkQueue, ConflictError, InvalidInputError } from '@holdfast/core/provider-kit'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { openTerminal } from './open-terminal.ts'
 

@@ -1,6 +1,5 @@
-import { ConflictError } from '@holdfast/core'
 import type { SandboxTerminal, SandboxTerminalOptions } from '@holdfast/core'
-import { ChunkQueue, runWithDeadline, shellQuote } from '@holdfast/core/provider-kit'
+import { ChunkQueue, ConflictError, runWithDeadline, shellQuote } from '@holdfast/core/provider-kit'
 import { isGone, statusOf } from '../errors.ts'
 import { killRun } from '../exec/kill-run.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
