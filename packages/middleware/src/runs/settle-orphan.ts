@@ -1,6 +1,5 @@
 import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
 import type { Clock, EventLog, HoldfastStores, RunRecord, WriteFence } from '@holdfast/core'
-import { EventType } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import { saveSettledTranscript } from '../persistence/settled-transcript.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
@@ -8,7 +7,7 @@ import { endOpenGroups } from './open-groups.ts'
 import { outcomeOfLastChunk } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import { newRunOwner } from './run-owner.ts'
-import { HOST_LOST_CODE, isInterruptChunk, isTerminalChunk, terminalChunkFor } from './terminal-chunk.ts'
+import { HOST_LOST_CODE, isFinalChunk, isInterruptChunk, terminalChunkFor } from './terminal-chunk.ts'
 
 export interface SettleOrphanInput {
   stores: HoldfastStores
@@ -89,12 +88,6 @@ function outcomeOf(last: StreamChunk | undefined, cancelled: boolean): RunOutcom
   if (cancelled && (!hasEnded || isInterruptChunk(last))) return { status: 'aborted', keepSandbox: true }
   if (hasEnded) return outcomeOfLastChunk(last)
   return { status: 'failed', error: { message: 'The host that ran this died.', code: HOST_LOST_CODE } }
-}
-
-/** Whether a run that has this as its latest event had ended. A turn that ended in tool calls is followed by more. */
-export function isFinalChunk(chunk: StreamChunk): boolean {
-  if (!isTerminalChunk(chunk)) return false
-  return chunk.type === EventType.RUN_ERROR || Reflect.get(chunk, 'finishReason') !== 'tool_calls'
 }
 
 async function endLog(input: {

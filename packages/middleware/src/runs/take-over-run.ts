@@ -13,9 +13,10 @@ import { openDriverLog } from './run-event-log.ts'
 import { newRunOwner } from './run-owner.ts'
 import { loadRunProps } from './run-props.ts'
 import type { RunSession } from './run-session.ts'
-import { isFinalChunk, settleClaimed, settleOrphan } from './settle-orphan.ts'
+import { settleClaimed, settleOrphan } from './settle-orphan.ts'
 import type { SettleResult } from './settle-orphan.ts'
 import { tenantOf } from './tenant.ts'
+import { isFinalChunk } from './terminal-chunk.ts'
 
 /** A run that has brought down this many hosts is not given to another. */
 const MAX_DRIVERS = 6

@@ -11,6 +11,20 @@ export function isTerminalChunk(chunk: StreamChunk): boolean {
   return chunk.type === EventType.RUN_FINISHED || chunk.type === EventType.RUN_ERROR
 }
 
+/** Whether a run that has this as its latest event had ended. A turn that ended in tool calls is followed by more. */
+export function isFinalChunk(chunk: StreamChunk): boolean {
+  if (!isTerminalChunk(chunk)) return false
+  return chunk.type === EventType.RUN_ERROR || finishReasonOf(chunk) !== 'tool_calls'
+}
+
+/** AG-UI has no field for it: the engine moves what a model says to the chunk's metadata. */
+function finishReasonOf(chunk: StreamChunk): unknown {
+  const metadata: unknown = Reflect.get(chunk, 'metadata')
+  const extras: unknown = typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'tanstack') : null
+  const moved: unknown = typeof extras === 'object' && extras !== null ? Reflect.get(extras, 'finishReason') : undefined
+  return moved ?? Reflect.get(chunk, 'finishReason')
+}
+
 /** Whether a finish chunk says that the run waits for a person. */
 export function isInterruptChunk(chunk: StreamChunk): boolean {
   if (chunk.type !== EventType.RUN_FINISHED) return false

@@ -31,7 +31,7 @@ async function deadRun(fixture: ChatFixture, chunks: StreamChunk[], close = fals
 }
 
 const finished = (finishReason: string): StreamChunk =>
-  chunk({ type: 'RUN_FINISHED', runId: 'run-1', threadId: 'thread-1', finishReason })
+  chunk({ type: 'RUN_FINISHED', runId: 'run-1', threadId: 'thread-1', metadata: { tanstack: { finishReason } } })
 const text = [
   chunk({ type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant' }),
   chunk({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'half' }),
