@@ -8,7 +8,7 @@ import type { ChatRoutesOptions } from './chat-routes-options.ts'
 
 /** Makes the events of a run with the app's model and tools. For `attachRun`, `reapRuns` and the routes alike. */
 export function createChatDriver(
-  options: Pick<ChatRoutesOptions, 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts'>,
+  options: Pick<ChatRoutesOptions, 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts' | 'checkpoints'>,
 ): RunDriver {
   const { tools = [] } = options
   return { tools, drive: (run, input) => streamOf(options, run, input) }
@@ -20,7 +20,7 @@ async function* streamOf(
   run: Run,
   input: { forwardedProps: Record<string, unknown>; request?: Request },
 ): AsyncGenerator<StreamChunk> {
-  const { stores, sandbox, tools = [], systemPrompts = [] } = options
+  const { stores, sandbox, tools = [], systemPrompts = [], checkpoints } = options
   const { threadId, runId } = run
   const adapter = await options.model({ threadId, runId, ...input })
   yield* chat({
@@ -28,6 +28,9 @@ async function* streamOf(
     adapter,
     tools: [...tools],
     systemPrompts: [...systemPrompts],
-    middleware: [withPersistence(stores), withSandbox(sandbox, { run })],
+    middleware: [
+      withPersistence(stores),
+      withSandbox(sandbox, { run, ...(checkpoints === undefined ? {} : { checkpoints }) }),
+    ],
   }) as AsyncIterable<StreamChunk>
 }

@@ -1,5 +1,6 @@
 import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { AnyTextAdapter, AnyTool } from '@tanstack/ai'
+import type { RunCheckpointOptions } from '../checkpoints/run/run-checkpoint-options.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import type { Tenant } from '../runs/tenant.ts'
 
@@ -33,6 +34,8 @@ export interface ChatRoutesOptions {
    * answers 404. Default: one user, everything allowed.
    */
   authorize?: (request: Request, input: AuthorizeInput) => Tenant | null | Promise<Tenant | null>
+  /** Saves each run's workspace, conversation and artifacts, and adds the routes for them. Default: off. */
+  checkpoints?: RunCheckpointOptions
   /** Where the routes live. Default `/api`. */
   basePath?: string
   /** False: a viewer who leaves ends the run. Default true. */

@@ -32,7 +32,7 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
     }
     if (input.needsTerminal || outcome !== input.outcome) {
       const ids = { runId: session.runId, threadId: session.threadId, now: session.clock.now() }
-      await log.append([terminalChunkFor(outcome, input.held, ids)])
+      await log.append([...session.lastEvents, terminalChunkFor(outcome, input.held, ids)])
     }
     await log.close()
     await finishRecord(session, outcome)

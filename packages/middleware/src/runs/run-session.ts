@@ -1,4 +1,5 @@
 import { RUN_CANCEL_REASON } from '@tanstack/ai'
+import type { StreamChunk } from '@tanstack/ai'
 import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
 import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
@@ -47,6 +48,8 @@ export class RunSession {
   /** Takes secrets out of all that is stored of the run. Set once they are known, before anything could show them. */
   redactor: SecretRedactor | undefined
   stopReason: StopReason | undefined
+  /** Events of the end of the run, stored just before its last one. The engine takes none by then. */
+  readonly lastEvents: StreamChunk[] = []
   #outcome: RunOutcome | undefined
   #handlers: { handler: EndHandler; done?: Promise<void> }[] = []
   #stopListeners: ((reason: StopReason) => void)[] = []

@@ -10,8 +10,10 @@ import type { SandboxSession } from './sandbox-session.ts'
 export async function endSandbox(session: SandboxSession, outcome: RunOutcome): Promise<void> {
   await stopFiles(session, outcome)
   if (outcome.status === 'failed') await callOnError(session, outcome.error)
+  const willDestroy = mustDestroy(session, outcome)
+  await session.checkpoints?.end(outcome, willDestroy)
   if (outcome.status === 'lost' || outcome.status === 'detached' || outcome.status === 'interrupted') return
-  if (mustDestroy(session, outcome)) await destroySandboxOf(session)
+  if (willDestroy) await destroySandboxOf(session)
   else await park(session)
 }
 

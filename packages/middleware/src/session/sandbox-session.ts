@@ -1,6 +1,7 @@
 import { systemClock } from '@holdfast/core'
 import type { Clock, SandboxHandle } from '@holdfast/core'
 import type { ChatMiddlewareContext } from '@tanstack/ai'
+import type { RunCheckpoints } from '../checkpoints/run/run-checkpoints.ts'
 import type { EnsuredSandbox, SandboxEnsureContext } from '../definition/ensure-context.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
@@ -22,6 +23,8 @@ export class SandboxSession {
   readonly redactor: SecretRedactor
   sandbox: EnsuredSandbox | undefined
   files: SessionFileEvents | undefined
+  /** Once their writer is held, when they are on. */
+  checkpoints: RunCheckpoints | undefined
   #ending: Promise<void> | undefined
 
   constructor(ctx: ChatMiddlewareContext, definition: SandboxDefinition, options: WithSandboxOptions) {

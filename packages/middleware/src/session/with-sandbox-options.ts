@@ -1,4 +1,5 @@
 import type { HoldfastStores } from '@holdfast/core'
+import type { RunCheckpointOptions } from '../checkpoints/run/run-checkpoint-options.ts'
 import type { Tenant } from '../runs/tenant.ts'
 import type { Run } from '../runs/run.ts'
 import type { SandboxToken } from './sandbox-capabilities.ts'
@@ -12,4 +13,9 @@ export interface WithSandboxOptions {
   tenant?: Tenant
   /** Publishes the same handle under other packages' tokens, so that their adapters find it. */
   alsoProvide?: readonly SandboxToken[]
+  /**
+   * Saves workspace, conversation and artifacts, and restores the latest checkpoint into a sandbox that does not come from
+   * it. Needs `withPersistence` with the same stores, before this one. Off when left out.
+   */
+  checkpoints?: RunCheckpointOptions
 }

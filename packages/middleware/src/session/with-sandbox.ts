@@ -12,14 +12,26 @@ import { SandboxSession } from './sandbox-session.ts'
 import { announceReady } from './steps/announce-ready.ts'
 import { ensureSandbox } from './steps/ensure-sandbox.ts'
 import { listen } from './steps/listen.ts'
+import { openCheckpoints } from './steps/open-checkpoints.ts'
 import { provideCapabilities } from './steps/provide-capabilities.ts'
+import { restoreCheckpoint } from './steps/restore-checkpoint.ts'
+import { startCheckpoints } from './steps/start-checkpoints.ts'
 import { watchFiles } from './steps/watch-files.ts'
 import { toolBindingOf } from './tool-binding-of.ts'
 import { sandboxPolicyHooks } from '../tools/sandbox-policy-hooks.ts'
 import type { WithSandboxOptions } from './with-sandbox-options.ts'
 
 /** The set-up of a sandbox, in order. A failure undoes the finished ones, newest first. */
-const SETUP: readonly Step<SandboxSession>[] = [listen, ensureSandbox, provideCapabilities, announceReady, watchFiles]
+const SETUP: readonly Step<SandboxSession>[] = [
+  listen,
+  openCheckpoints,
+  ensureSandbox,
+  restoreCheckpoint,
+  provideCapabilities,
+  announceReady,
+  watchFiles,
+  startCheckpoints,
+]
 
 type SandboxMiddleware = DefinedChatMiddleware<unknown, readonly [], readonly [typeof SandboxCapability]>
 
