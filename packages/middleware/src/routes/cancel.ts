@@ -7,7 +7,8 @@ export const cancel: ChatRoute = async (context, request, { runId = '' }) => {
   const isActive = record !== null && record.finishedAt === undefined
   if (!isActive) return Response.json({ runId, cancelled: false })
   const keepSandbox = await wantsSandbox(request)
-  await cancelRun({ stores: context.options.stores, runId, keepSandbox })
+  const { stores, sandbox } = context.options
+  await cancelRun({ stores, sandbox, runId, keepSandbox })
   return Response.json({ runId, cancelled: true }, { status: 202 })
 }
 

@@ -21,6 +21,14 @@ export class ChatAccess {
     return tenant
   }
 
+  /** `POLICY_DENIED` unless the app says that the caller is an operator. Without `authorize` the one user is. */
+  async operator(request: Request, action: ChatAction): Promise<void> {
+    const { authorize } = this.#options
+    if (authorize === undefined) return
+    const caller = await authorize(request, { action })
+    if (caller?.isOperator !== true) throw new RefusedError('POLICY_DENIED', 'This is for operators.')
+  }
+
   /** `THREAD_NOT_FOUND` for a missing and for a foreign thread alike. */
   async thread(
     request: Request,

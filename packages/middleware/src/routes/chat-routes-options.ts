@@ -5,11 +5,11 @@ import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import type { Tenant } from '../runs/tenant.ts'
 
 /** What a request wants to do. */
-export type ChatAction = 'send' | 'read' | 'cancel' | 'delete' | 'list' | 'health'
+export type ChatAction = 'send' | 'read' | 'cancel' | 'delete' | 'list' | 'health' | 'reap' | 'operate'
 
 export interface AuthorizeInput {
   action: ChatAction
-  /** Absent for lists and health. */
+  /** Absent for lists, health, `reap` and `operate`. */
   threadId?: string
 }
 
@@ -19,6 +19,20 @@ export interface ModelInput {
   threadId: string
   runId: string
   forwardedProps: Record<string, unknown>
+}
+
+/** Who makes a request. */
+export interface Caller extends Tenant {
+  /** May see and reap the runs of all tenants. A request with the secret of a schedule is one, for example. */
+  isOperator?: boolean
+}
+
+/** What a run may cost when nobody looks after it. Seen to by each reap. */
+export interface RunLimits {
+  /** A run that nobody has watched for this long is ended. Default one hour. */
+  maxDetachedMs?: number
+  /** A run older than this is ended, watched or not. No limit when left out. */
+  maxRunMs?: number
 }
 
 export interface ChatRoutesOptions {
@@ -33,7 +47,8 @@ export interface ChatRoutesOptions {
    * Says on whose behalf a request acts, or null to refuse it. Ids in a request prove nothing: a thread of another tenant
    * answers 404. Default: one user, everything allowed.
    */
-  authorize?: (request: Request, input: AuthorizeInput) => Tenant | null | Promise<Tenant | null>
+  authorize?: (request: Request, input: AuthorizeInput) => Caller | null | Promise<Caller | null>
+  limits?: RunLimits
   /** Saves each run's workspace, conversation and artifacts, and adds the routes for them. Default: off. */
   checkpoints?: RunCheckpointOptions
   /** Where the routes live. Default `/api`. */

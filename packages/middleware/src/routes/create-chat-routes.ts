@@ -6,6 +6,7 @@ import type { ChatRoutesOptions } from './chat-routes-options.ts'
 import { listFiles, readFile } from './files.ts'
 import { health } from './health.ts'
 import { listRuns } from './list-runs.ts'
+import { listOperatorRuns, reap } from './operator.ts'
 import { readChat } from './read-chat.ts'
 import { errorResponse, failureResponse } from './route-failure.ts'
 import { sendMessage } from './send-message.ts'
@@ -23,6 +24,8 @@ const ROUTES: readonly (readonly [method: string, path: string, route: ChatRoute
   ['GET', '/threads/{threadId}/files', listFiles],
   ['GET', '/threads/{threadId}/files/content', readFile],
   ['GET', '/health', health],
+  ['POST', '/reap', reap],
+  ['GET', '/operator/runs', listOperatorRuns],
 ]
 
 export interface ChatRoutes {

@@ -9,6 +9,8 @@ export interface AdoptRunInput {
   runId: string
   /** Continues the run. Without one it is settled. */
   driver?: RunDriver | undefined
+  /** Since when nobody watches it, where the caller knows that nobody does. */
+  detachedSince?: number
   clock?: Clock
 }
 

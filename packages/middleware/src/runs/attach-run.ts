@@ -6,7 +6,7 @@ import {
   NotFoundError,
   systemClock,
 } from '@holdfast/core'
-import type { Clock, HoldfastStores, RunRecord } from '@holdfast/core'
+import type { Clock, HoldfastStores } from '@holdfast/core'
 import { resolveResumeRunId } from '@tanstack/ai'
 import { adoptRun } from './adopt-run.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
@@ -40,7 +40,7 @@ export async function attachRun(input: AttachRunInput): Promise<Response> {
   if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
   const log = stores.eventLog.open({ runId, offset })
   await assertReadable(log, offset, clock)
-  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, record, clock, driver })
+  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, runId, clock, driver })
   return eventStreamResponse(log, {
     clock,
     ...(headers === undefined ? {} : { headers }),
@@ -82,19 +82,19 @@ async function assertReadable(
 
 /**
  * While somebody watches a run that this process does not drive, its host's death is noticed: right now, and again after
- * each lease. Also ends the record's `detachedSince`, since a viewer is back.
+ * each lease. As often the record's `detachedSince` is cleared, because another viewer who left may have set it.
  */
 function watchDriver(input: {
   stores: HoldfastStores
-  record: RunRecord
+  runId: string
   clock: Clock
   driver: RunDriver | undefined
 }): () => void {
-  const { stores, record, clock, driver } = input
-  const { runId } = record
+  const { stores, runId, clock, driver } = input
   let cancelTimer: (() => void) | undefined
   let isStopped = false
   const check = async (): Promise<void> => {
+    await keepAttached(stores, runId).catch(keepWatching)
     if (findSession(stores, runId) === undefined) {
       const result = await adoptRun({ stores, runId, clock, driver }).catch(keepWatching)
       if (result !== 'driven' && result !== 'taken-over') return
@@ -102,11 +102,15 @@ function watchDriver(input: {
     if (!isStopped) cancelTimer = clock.schedule(DRIVER_LEASE_MS, () => void check())
   }
   void check()
-  if (record.detachedSince !== undefined) void stores.runs.update(runId, REATTACHED).catch(keepWatching)
   return () => {
     isStopped = true
     cancelTimer?.()
   }
+}
+
+async function keepAttached(stores: HoldfastStores, runId: string): Promise<void> {
+  const record = await stores.runs.get(runId)
+  if (record?.status === 'running' && record.detachedSince !== undefined) await stores.runs.update(runId, REATTACHED)
 }
 
 /** `undefined` clears the field; TanStack's type of the patch cannot say so under exact optional properties. */

@@ -1,4 +1,8 @@
+import { systemClock } from '@holdfast/core'
 import type { Clock, HoldfastStores } from '@holdfast/core'
+import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import { reclaimRun } from '../reap/reclaim-run.ts'
+import { reportSandboxFailure } from '../session/report-sandbox-failure.ts'
 import { findSession } from './session-registry.ts'
 import { settleOrphan } from './settle-orphan.ts'
 
@@ -7,6 +11,8 @@ export interface CancelRunInput {
   runId: string
   /** Keeps the sandbox where its processes provably died. Default false: it is destroyed. */
   keepSandbox?: boolean
+  /** Destroys the sandbox of a run whose host is dead. Without it that sandbox is marked for the reaper. */
+  sandbox?: SandboxDefinition
   clock?: Clock
 }
 
@@ -18,6 +24,17 @@ export async function cancelRun(input: CancelRunInput): Promise<void> {
   const { stores, runId, keepSandbox = false } = input
   await stores.drivers.requestCancel({ runId, keepSandbox })
   const session = findSession(stores, runId)
-  if (session === undefined) await settleOrphan(input)
-  else session.stop('cancel', { keepSandbox })
+  if (session !== undefined) session.stop('cancel', { keepSandbox })
+  else if ((await settleOrphan(input)) === 'settled') await reclaim(input)
+}
+
+/** What fails here is condemned already, so the reaper does it. */
+async function reclaim({ stores, runId, sandbox, clock = systemClock }: CancelRunInput): Promise<void> {
+  if (sandbox === undefined) return
+  try {
+    const record = await stores.runs.get(runId)
+    if (record !== null) await reclaimRun({ stores, sandbox, clock }, record)
+  } catch (error) {
+    reportSandboxFailure(`The sandbox of run ${runId} is left to the reaper`, error)
+  }
 }

@@ -1,13 +1,23 @@
 import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
 import type { Clock, EventLog, HoldfastStores, RunRecord, WriteFence } from '@holdfast/core'
-import type { StreamChunk } from '@tanstack/ai'
-import { saveSettledTranscript } from '../persistence/settled-transcript.ts'
+import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { condemnSandboxes } from '../definition/condemn-sandboxes.ts'
+import { resumePoint } from '../persistence/resume-point.ts'
+import { settledTranscript, showsTranscript } from '../persistence/settled-transcript.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { messagesSnapshot } from './messages-snapshot.ts'
 import { endOpenGroups } from './open-groups.ts'
 import { outcomeOfLastChunk } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import { newRunOwner } from './run-owner.ts'
-import { HOST_LOST_CODE, isFinalChunk, isInterruptChunk, terminalChunkFor } from './terminal-chunk.ts'
+import {
+  HOST_LOST_CODE,
+  isCancelChunk,
+  isFinalChunk,
+  isInterruptChunk,
+  isTerminalChunk,
+  terminalChunkFor,
+} from './terminal-chunk.ts'
 
 export interface SettleOrphanInput {
   stores: HoldfastStores
@@ -31,7 +41,7 @@ export async function settleOrphan(input: SettleOrphanInput): Promise<SettleResu
   const fence = await claimDead(stores, record)
   if (fence === 'driven' || fence === 'ended') return fence
   const chunks = (await stores.eventLog.open(fence).snapshot()).map((entry) => entry.chunk)
-  await settleClaimed({ stores, record, fence, chunks, isFinished: false, clock })
+  await settleClaimed({ stores, record, fence, chunks, clock })
   return 'settled'
 }
 
@@ -40,8 +50,6 @@ export interface SettleClaimedInput {
   record: RunRecord
   fence: WriteFence
   chunks: readonly StreamChunk[]
-  /** The transcript has the model's last answer already. */
-  isFinished: boolean
   clock: Clock
 }
 
@@ -50,10 +58,20 @@ export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
   const { stores, record, fence, chunks, clock } = input
   const { runId, threadId } = record
   const cancel = await stores.drivers.findCancel(runId)
-  const outcome = input.isFinished ? { status: 'completed' as const } : outcomeOf(chunks.at(-1), cancel !== null)
-  await endLog({ stores, log: stores.eventLog.open(fence), record, outcome, chunks, now: clock.now() })
-  await saveSettledTranscript({ stores, threadId, fence, chunks, now: clock.now() })
-  if (outcome.status === 'aborted') await cancelInterrupts(stores, runId)
+  const now = clock.now()
+  const stored = await stores.messages.loadThread(threadId)
+  const isClosed = (await stores.eventLog.find(runId))?.isClosed === true
+  const { isFinished } = resumePoint(stored, runId, [], now)
+  const outcome = outcomeOf({ last: chunks.at(-1), isClosed, isFinished, isCancelled: cancel !== null })
+  const messages = settledTranscript({ stored, chunks, runId, now })
+  if (!isClosed) await endLog({ log: stores.eventLog.open(fence), record, outcome, chunks, messages, now })
+  if (messages.length !== stored.length) await stores.messages.saveThread(threadId, messages, fence)
+  if (outcome.status === 'aborted') {
+    await cancelInterrupts(stores, runId)
+    // A paused run left its sandbox in order; of a dead host's processes nobody knows whether they ended.
+    const isKept = record.status === 'interrupted' && cancel?.keepSandbox === true
+    if (!isKept) await condemnSandboxes({ stores, threadId, runId, clock })
+  }
   await finish(stores, fence, outcome)
 }
 
@@ -82,29 +100,38 @@ async function claimDead(stores: HoldfastStores, record: RunRecord): Promise<Wri
   }
 }
 
-/** A host that died between the last event and the record had finished; any other had not. A pause is no end. */
-function outcomeOf(last: StreamChunk | undefined, cancelled: boolean): RunOutcome {
-  const hasEnded = last !== undefined && isFinalChunk(last)
-  if (cancelled && (!hasEnded || isInterruptChunk(last))) return { status: 'aborted', keepSandbox: true }
-  if (hasEnded) return outcomeOfLastChunk(last)
+/** What the log says of its end stands; then what the transcript says. A pause is no end. */
+function outcomeOf(run: {
+  last: StreamChunk | undefined
+  isClosed: boolean
+  isFinished: boolean
+  isCancelled: boolean
+}): RunOutcome {
+  const { last, isClosed, isFinished, isCancelled } = run
+  const hasEnded = last !== undefined && (isFinalChunk(last) || (isClosed && isTerminalChunk(last)))
+  const wasCancelled = hasEnded ? isCancelChunk(last) || (isCancelled && isInterruptChunk(last)) : isCancelled
+  if (hasEnded && !wasCancelled) return outcomeOfLastChunk(last)
+  if (!hasEnded && isFinished) return { status: 'completed' }
+  if (wasCancelled) return { status: 'aborted', keepSandbox: true }
   return { status: 'failed', error: { message: 'The host that ran this died.', code: HOST_LOST_CODE } }
 }
 
 async function endLog(input: {
-  stores: HoldfastStores
   log: EventLog
   record: RunRecord
   outcome: RunOutcome
   chunks: readonly StreamChunk[]
+  messages: readonly ModelMessage[]
   now: number
 }): Promise<void> {
-  const { stores, log, record, outcome, chunks, now } = input
-  const info = await stores.eventLog.find(record.runId)
-  if (info?.isClosed === true) return
+  const { log, record, outcome, chunks, messages, now } = input
+  const { runId, threadId } = record
   const last = chunks.at(-1)
   if (last === undefined || !isFinalChunk(last)) {
-    const ids = { runId: record.runId, threadId: record.threadId, now }
-    await log.append([...endOpenGroups(chunks, now), terminalChunkFor(outcome, undefined, ids)])
+    const isShown = showsTranscript({ stored: messages, chunks, runId })
+    const snapshot = isShown ? [] : [messagesSnapshot(messages, now)]
+    const end = terminalChunkFor(outcome, undefined, { runId, threadId, now })
+    await log.append([...endOpenGroups(chunks, now), ...snapshot, end])
   }
   await log.close()
 }

@@ -1,6 +1,6 @@
 import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
 import type { Clock, DriverClaim, HoldfastStores, RunRecord } from '@holdfast/core'
-import { EventType, modelMessagesToUIMessages, uiMessagesToWire } from '@tanstack/ai'
+import { EventType } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { resumePoint } from '../persistence/resume-point.ts'
 import { driveRun } from './drive-run.ts'
@@ -9,6 +9,7 @@ import { endOpenGroups } from './open-groups.ts'
 import { closeSession, openSession } from './open-session.ts'
 import { Run } from './run.ts'
 import type { RunDriver } from './run-driver.ts'
+import { messagesSnapshot } from './messages-snapshot.ts'
 import { openDriverLog } from './run-event-log.ts'
 import { newRunOwner } from './run-owner.ts'
 import { loadRunProps } from './run-props.ts'
@@ -25,6 +26,8 @@ export interface TakeOverInput {
   stores: HoldfastStores
   runId: string
   driver: RunDriver
+  /** Since when nobody watches it: kept for whoever ends runs that nobody comes back for. A claim alone clears it. */
+  detachedSince?: number
   clock?: Clock
   /** Called when the run this host now drives could not be ended. */
   onFailure?: (error: unknown) => void
@@ -76,21 +79,17 @@ async function continueRun(
   const thread = await stores.threads.find(threadId)
   const tenant = thread === null ? {} : tenantOf(thread.ownerId)
   const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
+  const { detachedSince } = input
   try {
+    if (detachedSince !== undefined) await stores.runs.update(runId, { detachedSince })
     const chunks = (await openDriverLog(session).snapshot()).map((entry) => entry.chunk)
     const stored = await stores.messages.loadThread(threadId)
     const point = resumePoint(stored, runId, driver.tools, clock.now())
     const last = chunks.at(-1)
-    if (point.isFinished || (last !== undefined && isFinalChunk(last))) {
+    const isClosed = (await stores.eventLog.find(runId))?.isClosed === true
+    if (isClosed || point.isFinished || (last !== undefined && isFinalChunk(last))) {
       closeSession(session)
-      await settleClaimed({
-        stores,
-        record,
-        fence: { runId, epoch: claim.epoch },
-        chunks,
-        isFinished: point.isFinished,
-        clock,
-      })
+      await settleClaimed({ stores, record, fence: { runId, epoch: claim.epoch }, chunks, clock })
       return 'settled'
     }
     await stores.messages.saveThread(threadId, point.messages, session.fence)
@@ -122,14 +121,8 @@ function startDrive(
     session,
     log: openDriverLog(session),
     stream: withoutStart(driver.drive(run, { forwardedProps }), chunks),
-    opening: [...endOpenGroups(chunks, now), snapshotOf(messages, now)],
+    opening: [...endOpenGroups(chunks, now), messagesSnapshot(messages, now)],
   }).catch(onFailure)
-}
-
-/** What every viewer shows from here on, whatever of the lost step it had seen. */
-function snapshotOf(messages: readonly ModelMessage[], timestamp: number): StreamChunk {
-  const wire = uiMessagesToWire(modelMessagesToUIMessages([...messages]), { includeSnapshotStructuredOutput: true })
-  return { type: EventType.MESSAGES_SNAPSHOT, messages: wire, timestamp } as StreamChunk
 }
 
 /** A run starts once, however many hosts it has. */

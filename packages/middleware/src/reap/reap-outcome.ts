@@ -1,0 +1,22 @@
+import type { RunError } from '@holdfast/core'
+import type { ReclaimOutcome } from './reclaim-outcome.ts'
+
+export interface ReapOutcome {
+  runId: string
+  threadId: string
+  /**
+   * `taken-over`: this host continues it. `settled`: finished from what its log says. `expired`: asked to end, because
+   * nobody came back or it took too long. `driven`: a live host has it. `ended`: it was over already.
+   */
+  outcome: 'taken-over' | 'settled' | 'expired' | 'driven' | 'ended' | 'failed'
+  error?: RunError
+}
+
+/** What one reap did. */
+export interface ReapReport {
+  runs: ReapOutcome[]
+  /** Sandboxes that should not exist any more. */
+  sandboxes: ReclaimOutcome[]
+  /** What kept a part of the reap from being done. The next one does it. */
+  errors: RunError[]
+}
