@@ -10,7 +10,7 @@ import { report } from './measure.ts'
 const server = await startPostgres()
 const stores = createPostgresStores({ url: server.url })
 const other = createPostgresStores({ url: server.url })
-const sql = postgres(server.url, { max: 4, onnotice: () => {} })
+const sql = postgres(server.url, { max: 10, onnotice: () => {} })
 await stores.ping()
 const measurements = [
   ...(await benchAppends(stores, sql)),

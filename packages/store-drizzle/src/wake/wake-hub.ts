@@ -33,7 +33,7 @@ const POLL_MIN_MS = 200
 const POLL_MAX_MS = 1_000
 const POLL_GROWTH = 1.5
 /** The first wake goes at once; what comes within this time after it goes together. */
-const NOTIFY_EVERY_MS = 3
+const NOTIFY_EVERY_MS = 4
 
 interface Entry {
   readonly topic: WakeTopic
