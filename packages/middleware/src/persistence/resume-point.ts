@@ -1,5 +1,6 @@
 import type { AnyTool, ModelMessage } from '@tanstack/ai'
 import { interruptedResult } from './open-tool-calls.ts'
+import { isPartial } from './partial-message.ts'
 import { writtenBy } from './run-mark.ts'
 import { startedCalls } from './tool-progress.ts'
 
@@ -14,7 +15,7 @@ export interface ResumePoint {
 export const IDEMPOTENT = 'idempotent'
 
 /**
- * The durable point of a run whose host died: the last stored step. A call that had begun and has no result gets an
+ * The durable point of a run whose host died: the last stored step, without words that were cut off. A call that had begun and has no result gets an
  * interrupted one, unless its tool says that repeating is harmless; a call that had not begun stays open and is made.
  */
 export function resumePoint(
@@ -25,7 +26,8 @@ export function resumePoint(
 ): ResumePoint {
   const repeatable = new Set(tools.filter((tool) => tool.metadata?.[IDEMPOTENT] === true).map((tool) => tool.name))
   const answered = new Set(stored.flatMap((message) => message.toolCallId ?? []))
-  const messages = stored.flatMap((message) => {
+  const steps = stored.filter((message) => writtenBy(message) !== runId || !isPartial(message))
+  const messages = steps.flatMap((message) => {
     const started = startedCalls(message)
     const lost = (message.toolCalls ?? []).filter(
       (call) => started.has(call.id) && !answered.has(call.id) && !repeatable.has(call.function.name),

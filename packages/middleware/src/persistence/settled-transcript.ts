@@ -1,33 +1,65 @@
-import type { HoldfastStores, WriteFence } from '@holdfast/core'
-import { convertMessagesToModelMessages, StreamProcessor } from '@tanstack/ai'
-import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { convertMessagesToModelMessages, EventType, modelMessagesToUIMessages, StreamProcessor } from '@tanstack/ai'
+import type { ModelMessage, StreamChunk, UIMessage } from '@tanstack/ai'
 import { closeOpenToolCalls } from './open-tool-calls.ts'
-import { markRun, withoutRun, writtenBy } from './run-mark.ts'
+import { markRun, writtenBy } from './run-mark.ts'
 
 export interface SettledTranscriptInput {
-  stores: HoldfastStores
-  threadId: string
-  fence: WriteFence
+  stored: readonly ModelMessage[]
+  /** The run's log. */
   chunks: readonly StreamChunk[]
+  runId: string
   now: number
 }
 
-/** Stores what the log of a dead host's run says, where the host itself had not stored it yet. Repeatable. */
-export async function saveSettledTranscript(input: SettledTranscriptInput): Promise<void> {
-  const { stores, threadId, fence, chunks, now } = input
-  const stored = await stores.messages.loadThread(threadId)
-  const produced = messagesOf(chunks)
-  const own = stored.filter((message) => writtenBy(message) === fence.runId)
-  const base = own.length >= produced.length ? stored : withoutRun(stored, fence.runId)
-  const added = own.length >= produced.length ? [] : produced
-  const messages = closeOpenToolCalls(markRun([...base, ...added], base.length, fence.runId), now)
-  if (messages.length === stored.length) return
-  await stores.messages.saveThread(threadId, messages, fence)
+/**
+ * The transcript that a dead host's run leaves: the stored steps, and after them what the log has of the step that was
+ * under way. Every tool call has a result.
+ */
+export function settledTranscript({ stored, chunks, runId, now }: SettledTranscriptInput): ModelMessage[] {
+  const rest = convertMessagesToModelMessages(shownBy(unstored(chunks, stored))).filter(saysSomething)
+  return closeOpenToolCalls(markRun([...stored, ...rest], stored.length, runId), now)
 }
 
-/** The messages that a viewer of these events has on the screen. */
-function messagesOf(chunks: readonly StreamChunk[]): ModelMessage[] {
+/** Whether a viewer of these events shows the words that the run wrote into the transcript. */
+export function showsTranscript({ stored, chunks, runId }: Omit<SettledTranscriptInput, 'now'>): boolean {
+  const own = stored.filter((message) => writtenBy(message) === runId)
+  const foreign = new Set(stored.flatMap((message) => (writtenBy(message) === runId ? [] : (message.id ?? []))))
+  const shown = shownBy(chunks).filter((message) => !foreign.has(message.id))
+  return wordsOf(shown) === wordsOf(modelMessagesToUIMessages([...own]))
+}
+
+/**
+ * The events after the last snapshot whose message or call the transcript lacks. A call whose arguments never became
+ * complete has not begun, and no model could read it.
+ */
+function unstored(chunks: readonly StreamChunk[], stored: readonly ModelMessage[]): StreamChunk[] {
+  const known = new Set(
+    stored.flatMap(({ id, toolCalls = [], toolCallId }) => [id, toolCallId, ...toolCalls.map((call) => call.id)]),
+  )
+  const complete = new Set(chunks.filter(({ type }) => type === EventType.TOOL_CALL_END).map(groupOf))
+  return chunks.slice(chunks.findLastIndex(({ type }) => type === EventType.MESSAGES_SNAPSHOT) + 1).filter((chunk) => {
+    const group = groupOf(chunk)
+    if (typeof group !== 'string' || known.has(group)) return false
+    return Reflect.get(chunk, 'toolCallId') === undefined || complete.has(group)
+  })
+}
+
+/** The call or message that an event is a part of. */
+function groupOf(chunk: StreamChunk): unknown {
+  return Reflect.get(chunk, 'toolCallId') ?? Reflect.get(chunk, 'messageId')
+}
+
+function shownBy(chunks: readonly StreamChunk[]): UIMessage[] {
   const processor = new StreamProcessor()
   for (const chunk of chunks) processor.processChunk(chunk)
-  return convertMessagesToModelMessages(processor.getMessages())
+  return processor.getMessages()
+}
+
+function saysSomething({ role, content, toolCalls = [] }: ModelMessage): boolean {
+  return role !== 'assistant' || toolCalls.length > 0 || (content !== null && content.length > 0)
+}
+
+function wordsOf(messages: readonly UIMessage[]): string {
+  const spoken = messages.filter((message) => message.role === 'assistant').flatMap((message) => message.parts)
+  return spoken.map((part) => (part.type === 'text' ? part.content : '')).join('')
 }

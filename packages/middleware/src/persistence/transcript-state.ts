@@ -4,6 +4,7 @@ import type { RunOutcome } from '../runs/run-outcome.ts'
 import type { RunSession } from '../runs/run-session.ts'
 import { isInterruptChunk } from '../runs/terminal-chunk.ts'
 import { closeOpenToolCalls } from './open-tool-calls.ts'
+import { partialMessage } from './partial-message.ts'
 import { markRun } from './run-mark.ts'
 import { ToolHistory } from './tool-history.ts'
 import { ToolProgress } from './tool-progress.ts'
@@ -53,6 +54,8 @@ export class TranscriptState {
   /** Stores the transcript as this end of the run leaves it. */
   async saveEnd(outcome: RunOutcome): Promise<void> {
     if (outcome.status === 'lost') return
+    // Whoever continues starts from the last step: half a sentence is said again, and a call that waits is made.
+    if (outcome.status === 'detached') return this.saveStep()
     const messages = this.#messages()
     if (outcome.status === 'completed') await this.#save(messages)
     else if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
@@ -78,8 +81,7 @@ export class TranscriptState {
     const { currentMessageId, accumulatedContent } = this.#ctx
     if (accumulatedContent === '' || currentMessageId === null) return messages
     if (messages.some((message) => message.id === currentMessageId)) return messages
-    const createdAt = new Date(this.#now())
-    return [...messages, { role: 'assistant', id: currentMessageId, content: accumulatedContent, createdAt }]
+    return [...messages, partialMessage(currentMessageId, accumulatedContent, this.#now())]
   }
 
   #messages(): ModelMessage[] {

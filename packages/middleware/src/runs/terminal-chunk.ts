@@ -32,6 +32,11 @@ export function isInterruptChunk(chunk: StreamChunk): boolean {
   return typeof outcome === 'object' && outcome !== null && Reflect.get(outcome, 'type') === 'interrupt'
 }
 
+/** Whether a run's last event says that a person ended it. */
+export function isCancelChunk(chunk: StreamChunk): boolean {
+  return chunk.type === EventType.RUN_ERROR && Reflect.get(chunk, 'code') === RUN_CANCELLED_CODE
+}
+
 export function runErrorChunk(input: { message: string; code?: string; timestamp: number }): StreamChunk {
   const { message, code, timestamp } = input
   const error = code === undefined ? { message } : { message, code }
