@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, test } from './vitest-peer.ts'
 import type { ConformanceSuite, ConformanceTarget } from './conformance/conformance-suite.ts'
 import { describeSuite } from './conformance/describe-suite.ts'
 import type { SuiteRunner } from './conformance/describe-suite.ts'

@@ -1,4 +1,4 @@
-import { inject } from 'vitest'
+import { inject } from '../vitest-peer.ts'
 import type { ProvidedContext } from 'vitest'
 import { canStartPostgres } from './postgres-binaries.ts'
 import type { PostgresVersion } from './postgres-binaries.ts'
