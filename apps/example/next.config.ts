@@ -10,7 +10,11 @@ const config: NextConfig = {
   // `HOLDFAST_STANDALONE=1 npm run build` makes a folder that runs without node_modules.
   ...(process.env['HOLDFAST_STANDALONE'] === '1' ? { output: 'standalone' } : {}),
   outputFileTracingRoot: repositoryRoot,
-  turbopack: { root: repositoryRoot },
+  turbopack: {
+    root: repositoryRoot,
+    // Local sandboxes are folders with names that only the running server knows.
+    ignoreIssue: [{ path: '**/packages/testing/**', title: /Dynamic filesystem access/ }],
+  },
   // Loaded by Node itself: they hold connections, WASM and native files. (Here the workspace's own packages are bundled
   // all the same, because they are links out of node_modules.)
   serverExternalPackages: [

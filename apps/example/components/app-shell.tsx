@@ -31,7 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           <span className={styles.mark} aria-hidden>
             H
           </span>
-          Holdfast
+          <span className={styles.name}>Holdfast</span>
         </Link>
         <HealthBadges />
         <nav className={styles.nav} aria-label="Pages">

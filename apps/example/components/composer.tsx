@@ -43,7 +43,7 @@ export function Composer({ draft, onDraft, onSubmit, isBusy }: ComposerProps) {
         ref={field}
         className={styles.field}
         aria-label="Message"
-        placeholder="Ask, or type $ and a command"
+        placeholder="Ask, or $ and a command"
         rows={1}
         value={draft}
         data-testid="composer"

@@ -24,7 +24,7 @@ export function FilesPanel({ threadId, isStored, changes, version, onClose }: Fi
     <aside id="files" className={styles.panel} aria-label="Files" data-testid="files">
       <header className={styles.head}>
         <h2>Files</h2>
-        <button type="button" onClick={() => void refresh()} aria-label="List the files again">
+        <button type="button" onClick={() => void refresh()}>
           Refresh
         </button>
         <button type="button" className={styles.close} onClick={onClose} aria-label="Close files">

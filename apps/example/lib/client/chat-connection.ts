@@ -1,4 +1,5 @@
 import { fetchServerSentEvents } from '@tanstack/ai-react'
+import type { StreamChunk } from '@tanstack/ai/client'
 import { checked } from './api.ts'
 
 type Connection = ReturnType<typeof fetchServerSentEvents>
@@ -21,6 +22,12 @@ export interface ConnectionEvents {
 
 /** How often a stream that broke off is picked up without getting anything: about 30 s, enough for a restart. */
 const RECONNECT = { maxAttempts: 60, delayMs: 500 }
+
+/** The events of a run that has ended, as far as they are still kept. */
+export async function* pastEvents(runId: string, signal: AbortSignal): AsyncGenerator<StreamChunk> {
+  const fetchClient: typeof fetch = async (input, init) => checked(await fetch(input, init))
+  yield* fetchServerSentEvents('/api/chat', { fetchClient }).joinRun(runId, signal) as AsyncIterable<StreamChunk>
+}
 
 /** TanStack's connection, with its moments told. */
 export function createChatConnection(events: ConnectionEvents): Connection {

@@ -20,7 +20,7 @@ export interface RunActivity {
   sandbox: { phase: string; detail?: string } | null
   /** Live output by tool call. */
   outputs: Readonly<Record<string, readonly OutputSegment[]>>
-  /** Files that changed since the page was opened. */
+  /** Files that changed in the latest run, and in those since the page was opened. */
   changes: Readonly<Record<string, FileChange>>
   /** How the run ended, once its last event is here. An agent's turns each have an end of their own. */
   end: RunEnd | null
@@ -30,7 +30,12 @@ export interface RunActivity {
   fileVersion: number
 }
 
-export type RunActivityAction = { type: 'begin' } | { type: 'replay' } | { type: 'chunk'; chunk: StreamChunk }
+export type RunActivityAction =
+  | { type: 'begin' }
+  | { type: 'replay' }
+  | { type: 'chunk'; chunk: StreamChunk }
+  /** Of a run that ended before the page was opened: what it changed is still of interest. */
+  | { type: 'past'; chunk: StreamChunk }
 
 export const NO_ACTIVITY: RunActivity = {
   isCatchingUp: false,
@@ -47,9 +52,16 @@ const MAX_LIVE_CHARS = 100_000
 
 export function runActivity(state: RunActivity, action: RunActivityAction): RunActivity {
   if (action.type === 'chunk') return withChunk(state.isCatchingUp ? { ...state, isCatchingUp: false } : state, action)
+  if (action.type === 'past') return withPast(state, action.chunk)
   // A replay gives every event of the run again, so what came from it before must go.
   const isCatchingUp = action.type === 'replay'
   return { ...state, isCatchingUp, sandbox: null, outputs: {}, end: null, reason: null }
+}
+
+function withPast(state: RunActivity, chunk: StreamChunk): RunActivity {
+  if (chunk.type !== 'CUSTOM' || !chunk.name.startsWith('sandbox.file')) return state
+  const { changes } = customEvent(state, chunk.name, asObject(chunk.value))
+  return { ...state, changes }
 }
 
 function withChunk(state: RunActivity, { chunk }: { chunk: StreamChunk }): RunActivity {

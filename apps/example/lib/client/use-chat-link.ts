@@ -2,8 +2,9 @@
 
 import { useChat } from '@tanstack/ai-react'
 import type { UIMessage } from '@tanstack/ai-react'
-import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { RefObject } from 'react'
+import type { StreamChunk } from '@tanstack/ai/client'
 import { createChatConnection } from './chat-connection.ts'
 import { NO_ACTIVITY, runActivity } from './run-activity.ts'
 import type { RunActivity } from './run-activity.ts'
@@ -36,6 +37,8 @@ export interface ChatLink {
   failure: RefObject<LinkFailure | null>
   /** Forgets the run before. Call it before a send. */
   begin: () => void
+  /** Takes an event of a run that had ended before. */
+  addPast: (chunk: StreamChunk) => void
 }
 
 /** TanStack's chat for a thread, with what its stream and connection tell beside the messages. */
@@ -80,8 +83,9 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
     failure.current = null
     dispatch({ type: 'begin' })
   }
+  const addPast = useCallback((chunk: StreamChunk) => dispatch({ type: 'past', chunk }), [])
   const endedRunId = useEndedRun(isStreaming, runId, activity)
-  return { chat, activity, hydration, isReconnecting, endedRunId, failure, begin }
+  return { chat, activity, hydration, isReconnecting, endedRunId, failure, begin, addPast }
 }
 
 /** A stream that stops without a last event says nothing about its run. */

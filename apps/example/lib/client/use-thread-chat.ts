@@ -12,6 +12,7 @@ import { announceThread } from './thread-signal.ts'
 import { useChatLink } from './use-chat-link.ts'
 import type { ChatLink } from './use-chat-link.ts'
 import { useLatest } from './use-latest.ts'
+import { usePastChanges } from './use-past-changes.ts'
 import { useThreadRecord } from './use-thread-record.ts'
 
 export interface ThreadChat {
@@ -68,6 +69,7 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
     if (hydration.state === 'failed') onProblem(messageOf(hydration.error))
   }, [hydration, onProblem])
 
+  usePastChanges(isStreaming || endedRunId !== null ? undefined : record, link.addPast)
   const send = useSend(link, shown, { threadId, onProblem, onMissedRun })
   const stop = async (): Promise<void> => {
     setStopping(true)

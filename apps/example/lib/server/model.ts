@@ -19,5 +19,5 @@ export function model(): Model {
       adapter: async () => (await import('@tanstack/ai-anthropic')).anthropicText(name),
     }
   }
-  return { name: 'demo (no key set)', adapter: async () => demoModel() }
+  return { name: 'demo', adapter: async () => demoModel() }
 }

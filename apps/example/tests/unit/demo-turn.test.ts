@@ -1,0 +1,60 @@
+import type { ModelMessage } from '@tanstack/ai'
+import { expect, test } from 'vitest'
+import { demoTurn } from '../../lib/demo-model/demo-turn.ts'
+import { reportOf } from '../../lib/demo-model/demo-text.ts'
+
+const asked: ModelMessage = { role: 'user', content: 'Run these\n$ first --flag\nnot $ this\n $ nor this\n$ second' }
+
+function answered(callId: string, content: string): ModelMessage[] {
+  const call = { id: callId, type: 'function' as const, function: { name: 'bash', arguments: '{}' } }
+  return [
+    { role: 'assistant', content: null, toolCalls: [call] },
+    { role: 'tool', content, toolCallId: callId },
+  ]
+}
+
+test('lines that start with a dollar sign run in order, one a turn, and are then reported', () => {
+  expect(demoTurn([asked])).toEqual({ turn: { kind: 'run', command: 'first --flag' }, index: 0 })
+  const one = [asked, ...answered('c-0', '{"stdout":"1","stderr":"","exitCode":0}')]
+  expect(demoTurn(one)).toEqual({ turn: { kind: 'run', command: 'second' }, index: 1 })
+  const two = [...one, ...answered('c-1', '{"stdout":"","stderr":"no","exitCode":2}')]
+  expect(demoTurn(two)).toEqual({
+    turn: {
+      kind: 'report',
+      commands: [
+        { command: 'first --flag', result: { output: '1', exitCode: 0 } },
+        { command: 'second', result: { output: 'no', exitCode: 2 } },
+      ],
+    },
+    index: 2,
+  })
+})
+
+test('commands of earlier messages are not run again', () => {
+  const messages = [
+    asked,
+    ...answered('c-0', '{}'),
+    ...answered('c-1', '{}'),
+    { role: 'user', content: 'Thanks' } as const,
+  ]
+  expect(demoTurn(messages).turn.kind).toBe('introduce')
+})
+
+test('a message in parts is read like one in a piece', () => {
+  const message: ModelMessage = { role: 'user', content: [{ type: 'text', content: '$ echo hi' }] }
+  expect(demoTurn([message]).turn).toEqual({ kind: 'run', command: 'echo hi' })
+})
+
+test('a command without an exit code did not finish, which is not exit code 0', () => {
+  const messages = [{ ...asked, content: '$ gone' }, ...answered('c-0', '{"error":"The sandbox is gone."}')]
+  const { turn } = demoTurn(messages)
+  const report = turn.kind === 'report' ? reportOf(turn.commands) : ''
+  expect(report).toContain('did not finish')
+  expect(report).not.toContain('exit code')
+})
+
+test('output that holds a code fence stays inside the report', () => {
+  const report = reportOf([{ command: 'cat `x`', result: { output: '```\ninner\n```', exitCode: 0 } }])
+  expect(report).toContain('`` cat `x` ``')
+  expect(report).toContain('````text\n```\ninner\n```\n````')
+})
