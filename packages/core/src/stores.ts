@@ -9,6 +9,7 @@ import type { SandboxInstanceStore } from './sandbox/sandbox-instance-store.ts'
 import type { InterruptStore } from './threads/interrupt-store.ts'
 import type { MessageStore } from './threads/message-store.ts'
 import type { MetadataStore } from './threads/metadata-store.ts'
+import type { StoreMaintenance } from './store-maintenance.ts'
 import type { ThreadStore } from './threads/thread-store.ts'
 
 /** Every store that an app needs, on one backend. `runs`, `drivers` and `eventLog` share their records. */
@@ -25,6 +26,8 @@ export interface HoldfastStores {
   blobs: BlobStore
   artifacts: ArtifactStore
   checkpoints: SandboxCheckpointStore
+  /** Retention, where the backend has it. */
+  readonly maintenance?: StoreMaintenance
   /** Name for health pages: `memory`, `pglite`, `postgres`. */
   readonly backend: string
   /** One cheap read; rejects when the store does not work. */

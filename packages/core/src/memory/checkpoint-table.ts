@@ -52,6 +52,12 @@ export class CheckpointTable {
     return parentCheckpointId
   }
 
+  /** Removes a checkpoint that is no head. Those that name it as their parent stay. */
+  delete({ id, threadId }: SandboxCheckpoint): void {
+    this.#checkpoints.delete(id)
+    this.#byThread.get(threadId)?.delete(id)
+  }
+
   deleteThread(threadId: string): void {
     for (const { id } of this.ofThread(threadId)) this.#checkpoints.delete(id)
     this.#byThread.delete(threadId)

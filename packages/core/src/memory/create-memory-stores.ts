@@ -9,6 +9,7 @@ import { MemoryEventLogStore } from './memory-event-log-store.ts'
 import { MemoryInstanceStore } from './memory-instance-store.ts'
 import { MemoryInterruptStore } from './memory-interrupt-store.ts'
 import { MemoryLockStore } from './memory-lock-store.ts'
+import { MemoryMaintenance } from './memory-maintenance.ts'
 import { MemoryMessageStore } from './memory-message-store.ts'
 import { MemoryMetadataStore } from './memory-metadata-store.ts'
 import { MemoryRunStore } from './memory-run-store.ts'
@@ -38,6 +39,7 @@ export function createMemoryStores(options: MemoryStoresOptions = {}): HoldfastS
     blobs: new MemoryBlobStore(state, options),
     artifacts: new MemoryArtifactStore(state),
     checkpoints: new MemoryCheckpointStore(state, options),
+    maintenance: new MemoryMaintenance(state),
     ping: async () => state.assertOpen(),
     close: async () => state.close(),
   }

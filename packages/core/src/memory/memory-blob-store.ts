@@ -50,7 +50,7 @@ export class MemoryBlobStore implements Required<BlobStore> {
       ...(contentType === undefined ? {} : { contentType }),
       ...(customMetadata === undefined ? {} : { customMetadata: { ...customMetadata } }),
     }
-    this.#state.blobs.set(key, { record, bytes })
+    this.#state.blobs.set(key, { record, bytes, touchedAt: record.createdAt })
     return copyRecord(record)
   }
 
@@ -78,7 +78,10 @@ export class MemoryBlobStore implements Required<BlobStore> {
     const found = new Map<string, BlobRecord>()
     for (const key of keys) {
       const blob = this.#find(key)
-      if (blob !== undefined) found.set(key, copyRecord(blob.record))
+      if (blob === undefined) continue
+      // Whoever asks is about to rely on it.
+      blob.touchedAt = this.#state.clock.now()
+      found.set(key, copyRecord(blob.record))
     }
     return found
   }

@@ -83,7 +83,7 @@ export class MemoryCheckpointStore implements Required<SandboxCheckpointStore> {
       const message = `Checkpoint ${checkpoint.id} does not name the current head as its parent.`
       throw conflict('SANDBOX_SNAPSHOT_PARENT_MISMATCH', message, { headId })
     }
-    checkpoints.append(copyCheckpoint(checkpoint))
+    this.#append(copyCheckpoint(checkpoint))
     return { headId: checkpoint.id }
   }
 
@@ -140,7 +140,7 @@ export class MemoryCheckpointStore implements Required<SandboxCheckpointStore> {
     }
     assertCheckpointIds(root)
     assertCheckpointEntries(root)
-    checkpoints.append(copyCheckpoint(root))
+    this.#append(copyCheckpoint(root))
     messages.set(threadId, encodeExactJson(root.conversation))
     return { checkpoint: copyCheckpoint(root) }
   }
@@ -148,6 +148,16 @@ export class MemoryCheckpointStore implements Required<SandboxCheckpointStore> {
   async deleteThread(threadId: string): Promise<void> {
     this.#state.assertOpen()
     this.#state.checkpoints.deleteThread(assertCheckpointId('threadId', threadId))
+  }
+
+  /** Also keeps the bytes it names from being collected until the next look. */
+  #append(checkpoint: SandboxCheckpoint): void {
+    const { checkpoints, blobs, clock } = this.#state
+    checkpoints.append(checkpoint)
+    for (const key of checkpointBlobKeys(checkpoint)) {
+      const blob = blobs.get(key)
+      if (blob !== undefined) blob.touchedAt = clock.now()
+    }
   }
 
   #forkSource({ sourceThreadId, sourceCheckpointId }: CheckpointForkInput): SandboxCheckpoint {

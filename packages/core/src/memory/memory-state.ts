@@ -27,6 +27,8 @@ export interface MemoryStateOptions {
 export interface MemoryBlob {
   record: BlobRecord
   bytes: Uint8Array
+  /** When it was last stored, asked for or named. What was touched lately is not collected. */
+  touchedAt: number
 }
 
 const DEFAULT_CLOSED_LOGS = 200
