@@ -4,6 +4,7 @@ import type { ModelMessage } from '@tanstack/ai'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 import { checkpointArtifacts } from './artifacts/checkpoint-artifacts.ts'
 import { captureWorkspace } from './capture/capture-workspace.ts'
+import { entryFingerprint } from './capture/count-changed.ts'
 import { loadStamps, saveStamps } from './capture/stat-cache.ts'
 import type { FileStamps } from './capture/stat-cache.ts'
 import type { CheckpointStores } from './checkpoint-stores.ts'
@@ -151,13 +152,12 @@ async function keepStamps(
 
 function saysTheSame(before: SandboxCheckpoint, after: SandboxCheckpoint): boolean {
   const content = ({ files, conversation, artifacts }: SandboxCheckpoint): string =>
-    encodeExactJson([files.map(entryKey), conversation, artifacts.map(artifactKey)])
+    encodeExactJson([
+      files.map((entry) => [entry.path, entryFingerprint(entry)]),
+      conversation,
+      artifacts.map(artifactKey),
+    ])
   return content(before) === content(after)
-}
-
-function entryKey(entry: SandboxCheckpoint['files'][number]): unknown[] {
-  if (entry.kind === 'symlink') return [entry.path, entry.kind, entry.target]
-  return [entry.path, entry.kind, entry.mode ?? null, entry.kind === 'file' ? entry.blobKey : null]
 }
 
 function artifactKey({ artifactId, blobKey, name }: CheckpointArtifact): unknown[] {

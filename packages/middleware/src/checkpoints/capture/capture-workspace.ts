@@ -9,6 +9,7 @@ import { hashFiles } from '../workspace/hash-files.ts'
 import { listWorkspace } from '../workspace/list-workspace.ts'
 import type { WorkspaceEntry, WorkspaceListing } from '../workspace/workspace-entry.ts'
 import { CaptureReport } from './capture-report.ts'
+import { countChanged } from './count-changed.ts'
 import { readContents } from './read-contents.ts'
 import { selectEntries } from './select-entries.ts'
 import { stampOf } from './stat-cache.ts'
@@ -117,21 +118,4 @@ function stampsOf(
     if (stamp !== undefined) stamps.set(file.path, stamp)
   }
   return stamps
-}
-
-function countChanged(before: readonly CheckpointEntry[], after: readonly CheckpointEntry[]): number {
-  const old = new Map(before.map((entry) => [entry.path, JSON.stringify(sorted(entry))]))
-  let changed = 0
-  for (const entry of after) {
-    if (entry.kind !== 'dir' && old.get(entry.path) !== JSON.stringify(sorted(entry))) changed += 1
-    old.delete(entry.path)
-  }
-  for (const entry of before) if (entry.kind !== 'dir' && old.has(entry.path)) changed += 1
-  return changed
-}
-
-function sorted(entry: CheckpointEntry): unknown[] {
-  return entry.kind === 'symlink'
-    ? ['symlink', entry.target]
-    : [entry.kind, entry.mode, entry.kind === 'file' && entry.blobKey]
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { CorruptDataError, NotFoundError } from '@holdfast/core'
 import type { BlobStore, CheckpointEntry } from '@holdfast/core'
-import { hashOf } from './restore-plan.ts'
+import { verifiedBytes } from './verified-bytes.ts'
 
 type FileEntry = Extract<CheckpointEntry, { kind: 'file' }>
 
@@ -50,18 +49,8 @@ export class CheckpointBlobs {
     if (isKept) this.#kept.set(file.blobKey, Buffer.concat(pieces))
   }
 
-  async *#checked(file: FileEntry): AsyncGenerator<Uint8Array, void, undefined> {
-    const blob = await this.#blobs.get(file.blobKey)
-    if (blob === null) throw missingBlob(file)
-    const hash = createHash('sha256')
-    let size = 0
-    for await (const piece of blob.body) {
-      hash.update(piece)
-      size += piece.length
-      if (size > file.size) throw invalidBlob(file)
-      yield piece
-    }
-    if (size !== file.size || hash.digest('hex') !== hashOf(file)) throw invalidBlob(file)
+  #checked(file: FileEntry): AsyncGenerator<Uint8Array, void, undefined> {
+    return verifiedBytes(this.#blobs, file, { missing: () => missingBlob(file), invalid: () => invalidBlob(file) })
   }
 }
 

@@ -9,6 +9,7 @@ import { descendsFrom } from '../sentinel.ts'
 import { CheckpointWorkspace } from '../workspace/checkpoint-workspace.ts'
 import { saveCheckpointFailure, toCheckpointFailure } from './checkpoint-failures.ts'
 import { endCheckpointId, newCheckpointId } from './checkpoint-id.ts'
+import { registerRunCheckpoints, unregisterRunCheckpoints } from './live-run-checkpoints.ts'
 import type { CheckpointTriggers } from './checkpoint-triggers.ts'
 
 /** Names of the events that tell viewers of checkpoints. */
@@ -74,12 +75,14 @@ export class RunCheckpoints {
   /** From here on there is something to save. */
   start(handle: SandboxHandle): void {
     this.#handle = handle
+    registerRunCheckpoints(this.input.scope.stores.checkpoints, this.input.threadId, this)
     this.#schedule()
   }
 
   /** Nothing is saved from here on, unless it is under way. */
   stop(): void {
     this.#handle = undefined
+    unregisterRunCheckpoints(this.input.scope.stores.checkpoints, this.input.threadId, this)
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
   }
