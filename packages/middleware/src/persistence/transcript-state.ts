@@ -1,5 +1,7 @@
+import { systemClock } from '@holdfast/core'
 import type { HoldfastStores, RunRecord } from '@holdfast/core'
 import type { ChatMiddlewareContext, ModelMessage, StreamChunk } from '@tanstack/ai'
+import { retryStore } from '../runs/retry-store.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
 import type { RunSession } from '../runs/run-session.ts'
 import { isInterruptChunk } from '../runs/terminal-chunk.ts'
@@ -40,10 +42,13 @@ export class TranscriptState {
     await this.saveStep()
   }
 
-  /** Stores the result of a tool call before the next one begins. */
+  /**
+   * Stores the result of a tool call. A store that is away is left to the next step, which stores it too before anything
+   * begins: thrown here, the engine would take the failure for a second result of the tool.
+   */
   async toolEnds(toolCallId: string, outcome: { ok: boolean; result?: unknown; error?: unknown }): Promise<void> {
     this.#progress.finish(toolCallId, outcome)
-    await this.saveStep()
+    await this.saveStep().catch(reportUnsavedResult)
   }
 
   /** Stores the transcript as it is now. */
@@ -94,10 +99,18 @@ export class TranscriptState {
     const { threadId, runId } = this.#ctx
     const marked = markRun(messages, from, runId)
     const clean = this.#session?.redactor?.json(marked) ?? marked
-    await this.#stores.messages.saveThread(threadId, clean, this.#session?.fence)
+    const save = (): Promise<void> => this.#stores.messages.saveThread(threadId, clean, this.#session?.fence)
+    await retryStore(this.#session?.clock ?? systemClock, save)
   }
 
   #now(): number {
     return this.#session?.clock.now() ?? Date.now()
   }
+}
+
+function reportUnsavedResult(error: unknown): void {
+  process.emitWarning('The result of a tool call is not stored yet; the next step stores it.', {
+    code: 'HOLDFAST_TRANSCRIPT',
+    detail: error instanceof Error ? error.message : String(error),
+  })
 }

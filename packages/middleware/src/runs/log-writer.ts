@@ -1,13 +1,12 @@
-import { CorruptDataError, isHoldfastError, sleep } from '@holdfast/core'
+import { CorruptDataError } from '@holdfast/core'
 import type { Clock, EventLog, EventLogStore } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
+import { retryStore } from './retry-store.ts'
 
 /** Largest batch of one append. Keeps a row readable and a retry cheap. */
 const MAX_BATCH = 128
 /** Chunks waiting beyond this make the producer wait. */
 const HIGH_WATER = 512
-/** Waits before an append is tried again; together about the length of a database failover. */
-const RETRY_DELAYS_MS = [100, 300, 1_000, 3_000, 6_000]
 
 /**
  * Appends chunks in order, one append at a time: what arrives meanwhile goes into the next batch. So a lone chunk is
@@ -64,15 +63,12 @@ export class LogWriter {
   }
 
   async #append(batch: StreamChunk[]): Promise<void> {
-    this.#length ??= await this.#retrying(() => this.#storedLength())
+    this.#length ??= await retryStore(this.#clock, () => this.#storedLength())
     const before = this.#length
-    let isFirstTry = true
-    await this.#retrying(
-      async () => {
-        if (isFirstTry || !(await this.#tookEffect(before, batch.length))) await this.#log.append(batch)
-      },
-      () => (isFirstTry = false),
-    )
+    await retryStore(this.#clock, async (isRepeated) => {
+      if (isRepeated && (await this.#tookEffect(before, batch.length))) return
+      await this.#log.append(batch)
+    })
     this.#length = before + batch.length
   }
 
