@@ -6,6 +6,7 @@ import { root } from './nx.mjs'
 /** Module and export of each benchmark. */
 const benches = {
   exec: ['packages/provider-daytona/bench/exec.ts', 'benchExec'],
+  store: ['packages/store-drizzle/bench/bench-store.ts', 'benchStore'],
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -76,7 +76,7 @@ async function appendLatencies(writer: SqlStores, reader: SqlStores): Promise<nu
 
 async function notifyLatencies(sql: Sql): Promise<number[]> {
   let heard = (): void => {}
-  const { unlisten } = await sql.listen('bench', () => heard())
+  const listening = await sql.listen('bench', () => heard())
   const latencies: number[] = []
   for (let index = 0; index < SAMPLES; index += 1) {
     const startedAt = performance.now()
@@ -85,6 +85,6 @@ async function notifyLatencies(sql: Sql): Promise<number[]> {
     latencies.push(performance.now() - startedAt)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  await unlisten()
+  await listening.unlisten()
   return latencies
 }

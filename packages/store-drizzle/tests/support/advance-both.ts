@@ -5,7 +5,7 @@ import type { FakeClock } from '@holdfast/testing'
 const ANSWERS_MS = 10
 
 /** Moves the database's time and the process's together, from timer to timer, so that a renewal meets the right time. */
-export async function advanceBoth(clock: FakeClock, moveDatabase: (ms: number) => Promise<void>, ms: number) {
+export async function advanceBoth(clock: FakeClock, moveDatabase: (ms: number) => Promise<unknown>, ms: number) {
   let left = ms
   do {
     const step = Math.min(left, Math.max(1, clock.nextDueIn ?? left))

@@ -1,13 +1,12 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { HoldfastStores } from '@holdfast/core'
-import { FakeClock } from '@holdfast/testing'
+import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { ConformanceTarget, StoreSubject } from '@holdfast/testing'
 import { createSqlStores } from '../../src/create-sql-stores.ts'
 import { migrateSchema } from '../../src/database/migrate-schema.ts'
 import { pgliteConnection } from '../../src/database/pglite-executor.ts'
-import { advanceBoth } from './advance-both.ts'
 import { MAX_BLOB_BYTES } from './blob-limit.ts'
 import { EMPTY_STORES, MOVABLE_TIME, MOVE_TIME } from './movable-time.ts'
+import { openSubject } from './open-subject.ts'
 
 /** One PGlite for a file of tests, because starting one takes seconds; its tables are emptied for each case. */
 export function pgliteTarget(): { target: ConformanceTarget<StoreSubject>; stop: () => Promise<void> } {
@@ -19,7 +18,10 @@ export function pgliteTarget(): { target: ConformanceTarget<StoreSubject>; stop:
       started ??= start()
       const pglite = await started
       await pglite.exec(EMPTY_STORES)
-      return openSubject(pglite)
+      return openSubject(
+        (clock) => storesOn(pglite, clock),
+        (ms) => pglite.query(MOVE_TIME, [ms]),
+      )
     },
   }
   return { target, stop: async () => (await started)?.close() }
@@ -35,36 +37,13 @@ async function start(): Promise<PGlite> {
   return pglite
 }
 
-function openSubject(pglite: PGlite) {
-  const clock = new FakeClock()
-  const create = (): HoldfastStores =>
-    createSqlStores({
-      backend: 'pglite',
-      schema: 'holdfast',
-      clock,
-      locks: {},
-      maxBlobBytes: MAX_BLOB_BYTES,
-      open: () => Promise.resolve(pgliteConnection(pglite, async () => {})),
-    })
-  let stores = create()
-  const subject: StoreSubject = {
+function storesOn(pglite: PGlite, clock: Clock): HoldfastStores {
+  return createSqlStores({
+    backend: 'pglite',
+    schema: 'holdfast',
+    clock,
+    locks: {},
     maxBlobBytes: MAX_BLOB_BYTES,
-    get stores() {
-      return stores
-    },
-    advance: (ms) =>
-      advanceBoth(
-        clock,
-        async (step) => {
-          await pglite.query(MOVE_TIME, [step])
-        },
-        ms,
-      ),
-    reopen: async () => {
-      await stores.close()
-      stores = create()
-      return stores
-    },
-  }
-  return { subject, dispose: () => stores.close() }
+    open: () => Promise.resolve(pgliteConnection(pglite, async () => {})),
+  })
 }

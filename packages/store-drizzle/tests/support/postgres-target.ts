@@ -1,13 +1,12 @@
-import { FakeClock, startPostgres } from '@holdfast/testing'
+import { startPostgres } from '@holdfast/testing'
 import type { ConformanceTarget, PostgresVersion, StoreSubject, TestPostgres } from '@holdfast/testing'
-import type { HoldfastStores } from '@holdfast/core'
 import postgres from 'postgres'
 import type { Sql } from 'postgres'
 import { createPostgresStores } from '../../src/index.ts'
 import type { PostgresStoresOptions } from '../../src/index.ts'
-import { advanceBoth } from './advance-both.ts'
 import { MAX_BLOB_BYTES } from './blob-limit.ts'
 import { EMPTY_STORES, MOVABLE_TIME, MOVE_TIME } from './movable-time.ts'
+import { openSubject } from './open-subject.ts'
 
 export interface PostgresTargetOptions {
   version?: PostgresVersion
@@ -27,8 +26,9 @@ export function postgresTarget({ version = 18, stores = {} }: PostgresTargetOpti
       server ??= startServer(version)
       const { postgres: running, admin } = await server
       await admin.unsafe(EMPTY_STORES).simple()
-      return openSubject(admin, (clock) =>
-        createPostgresStores({ url: running.url, clock, max: 4, maxBlobBytes: MAX_BLOB_BYTES, ...stores }),
+      return openSubject(
+        (clock) => createPostgresStores({ url: running.url, clock, max: 4, maxBlobBytes: MAX_BLOB_BYTES, ...stores }),
+        (ms) => admin.unsafe(MOVE_TIME, [ms]),
       )
     },
   }
@@ -50,39 +50,4 @@ async function startServer(version: PostgresVersion): Promise<{ postgres: TestPo
   const admin = postgres(running.url, { max: 1, onnotice: () => {} })
   await admin.unsafe(MOVABLE_TIME).simple()
   return { postgres: running, admin }
-}
-
-function openSubject(admin: Sql, create: (clock: FakeClock) => HoldfastStores) {
-  const clock = new FakeClock()
-  const opened: HoldfastStores[] = []
-  const connect = (): HoldfastStores => {
-    const stores = create(clock)
-    opened.push(stores)
-    return stores
-  }
-  let stores = connect()
-  const subject: StoreSubject = {
-    maxBlobBytes: MAX_BLOB_BYTES,
-    get stores() {
-      return stores
-    },
-    advance: (ms) =>
-      advanceBoth(
-        clock,
-        async (step) => {
-          await admin.unsafe(MOVE_TIME, [step])
-        },
-        ms,
-      ),
-    connect: () => Promise.resolve(connect()),
-    reopen: async () => {
-      await stores.close()
-      stores = connect()
-      return stores
-    },
-  }
-  const dispose = async (): Promise<void> => {
-    await Promise.all(opened.map((each) => each.close()))
-  }
-  return { subject, dispose }
 }

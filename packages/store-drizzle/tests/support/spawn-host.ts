@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'vite'
@@ -15,8 +15,9 @@ export interface HostEvent {
 /** Bundles the program of a host process once, so that plain Node can run it. */
 export async function buildHostProgram(): Promise<{ path: string; remove: () => void }> {
   const root = join(import.meta.dirname, '../..')
-  // Beside the sources, so that what is not bundled is found.
-  const outDir = mkdtempSync(join(root, 'tests/.host-'))
+  // Inside the package, so that what is not bundled is found; ignored by every tool, should a killed run leave it.
+  mkdirSync(join(root, 'node_modules'), { recursive: true })
+  const outDir = mkdtempSync(join(root, 'node_modules/.host-'))
   await build({
     root,
     configFile: false,
