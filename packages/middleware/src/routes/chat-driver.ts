@@ -1,5 +1,6 @@
 import { chat } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
+import { isJournaled } from '../agent/journaled-adapter.ts'
 import { withPersistence } from '../persistence/with-persistence.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
@@ -11,7 +12,11 @@ export function createChatDriver(
   options: Pick<ChatRoutesOptions, 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts' | 'checkpoints'>,
 ): RunDriver {
   const { tools = [] } = options
-  return { tools, drive: (run, input) => streamOf(options, run, input) }
+  return {
+    tools,
+    drive: (run, input) => streamOf(options, run, input),
+    isJournaled: async (run) => isJournaled(await options.model(run)),
+  }
 }
 
 /** The model is chosen inside the stream, so that its failure ends the run like any other. */

@@ -2,6 +2,7 @@ import { isHoldfastError, sleep } from '@holdfast/core'
 import { EventType, RUN_ACCEPTED_EVENT } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import type { EventLog } from '@holdfast/core'
+import { ReplayAlignment } from '../agent/align-replay.ts'
 import { ChunkRedactor } from '../secrets/chunk-redactor.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { LogWriter } from './log-writer.ts'
@@ -20,6 +21,8 @@ export interface DriveInput {
   stream: AsyncIterable<StreamChunk>
   /** What the log gets first. Default: the event that lets a join attach. */
   opening?: readonly StreamChunk[]
+  /** What the log has already of a stream that begins again; of the stream only the rest is added. */
+  replayed?: readonly StreamChunk[]
 }
 
 /**
@@ -27,13 +30,13 @@ export interface DriveInput {
  * chunk is held back until transcript, sandbox and checkpoint are done: whoever reads it can rely on them. Never rejects
  * for a failure of the run itself; rejects when the end could not be stored.
  */
-export async function driveRun({ session, log, stream, opening }: DriveInput): Promise<void> {
+export async function driveRun({ session, log, stream, opening, replayed }: DriveInput): Promise<void> {
   const writer = new LogWriter({ log, logs: session.stores.eventLog, clock: session.clock, isNew: session.epoch === 1 })
   const held: { chunk?: StreamChunk } = {}
   let outcome: RunOutcome
   try {
     for (const chunk of opening ?? [acceptedChunk(session.clock.now())]) await writer.push(chunk)
-    await pump(session, stream, writer, held)
+    await pump(session, stream, new ReplayAlignment(replayed ?? []), writer, held)
     await writer.flush()
     outcome = outcomeOfEnd(session, held.chunk)
   } catch (error) {
@@ -51,6 +54,7 @@ function acceptedChunk(timestamp: number): StreamChunk {
 async function pump(
   session: RunSession,
   stream: AsyncIterable<StreamChunk>,
+  alignment: ReplayAlignment,
   writer: LogWriter,
   held: { chunk?: StreamChunk },
 ): Promise<void> {
@@ -58,6 +62,8 @@ async function pump(
   const stopped = whenUnwindingTakesTooLong(session)
   const redaction = redactionOf(session)
   const store = async (chunk: StreamChunk): Promise<void> => {
+    // The log has what is left of an event without its secrets, so that is what is compared.
+    if (alignment.push(chunk).length === 0) return
     if (held.chunk !== undefined) await writer.push(held.chunk)
     delete held.chunk
     if (isTerminalChunk(chunk)) held.chunk = chunk
@@ -70,6 +76,7 @@ async function pump(
       for (const chunk of redaction.push(next.value)) await store(chunk)
     }
     for (const chunk of redaction.flush()) await store(chunk)
+    if (session.stopReason === undefined) alignment.end()
   } finally {
     stopped.dispose()
     abandon(iterator)

@@ -1,18 +1,13 @@
-import { RUN_CANCEL_REASON } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
 import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
+import { ABORT_REASONS } from './stop-signal.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 import type { Tenant } from './tenant.ts'
 
-/** Abort reasons that are not a person's cancel; the prefix keeps them apart from an app's own. */
-const ABORT_REASONS: Record<StopReason, string> = {
-  cancel: RUN_CANCEL_REASON,
-  disconnect: 'holdfast:viewer-left',
-  'host-stop': 'holdfast:host-stopping',
-  lost: 'holdfast:driver-lost',
-}
+/** Name of the end handler that ends the run's command in the sandbox. */
+export const AGENT_END = 'agent'
 
 /** Work that must happen once when a run ends on this host, whoever notices the end first. */
 export interface EndHandler {

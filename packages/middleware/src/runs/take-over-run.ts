@@ -3,6 +3,7 @@ import type { Clock, DriverClaim, HoldfastStores, RunRecord } from '@holdfast/co
 import { EventType } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { resumePoint } from '../persistence/resume-point.ts'
+import { withoutRun } from '../persistence/run-mark.ts'
 import { driveRun } from './drive-run.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { endOpenGroups } from './open-groups.ts'
@@ -37,7 +38,8 @@ export type TakeOverResult = 'taken-over' | SettleResult
 
 /**
  * Continues a run whose host is gone, from its last stored step, and resolves once this host drives it. The log gets the
- * ends of what was open and a snapshot of that step, so that every viewer shows the same from there on. A run that was
+ * ends of what was open and a snapshot of that step, so that every viewer shows the same from there on. A run that can be
+ * replayed is driven again from its beginning, and the log gets what it lacks. A run that was
  * cancelled, had finished or has used up its hosts is settled instead. Repeatable; a live driver is never disturbed.
  */
 export async function takeOverRun(input: TakeOverInput): Promise<TakeOverResult> {
@@ -87,14 +89,20 @@ async function continueRun(
     const point = resumePoint(stored, runId, driver.tools, clock.now())
     const last = chunks.at(-1)
     const isClosed = (await stores.eventLog.find(runId))?.isClosed === true
-    if (isClosed || point.isFinished || (last !== undefined && isFinalChunk(last))) {
+    const forwardedProps = await loadRunProps(stores, runId)
+    const isReplay = await canReplay(driver, { runId, threadId, forwardedProps })
+    const isFinished = point.isFinished && !isReplay
+    if (isClosed || isFinished || (last !== undefined && isFinalChunk(last))) {
       closeSession(session)
       await settleClaimed({ stores, record, fence: { runId, epoch: claim.epoch }, chunks, clock })
       return 'settled'
     }
+    if (isReplay) {
+      startDrive(input, session, { messages: withoutRun(stored, runId), chunks, forwardedProps, isReplay })
+      return 'taken-over'
+    }
     await stores.messages.saveThread(threadId, point.messages, session.fence)
-    const forwardedProps = await loadRunProps(stores, runId)
-    startDrive(input, session, { messages: point.messages, storedCount: stored.length, chunks, forwardedProps })
+    startDrive(input, session, { messages: point.messages, chunks, forwardedProps, isReplay })
     return 'taken-over'
   } catch (error) {
     closeSession(session)
@@ -107,22 +115,40 @@ function startDrive(
   session: RunSession,
   from: {
     messages: ModelMessage[]
-    storedCount: number
     chunks: readonly StreamChunk[]
     forwardedProps: Record<string, unknown>
+    isReplay: boolean
   },
 ): void {
-  const { messages, storedCount, chunks, forwardedProps } = from
+  const { messages, chunks, forwardedProps, isReplay } = from
   const { runId, threadId } = session
   const chat = { runId, threadId, messages, forwardedProps }
-  const run = new Run({ session, chat, messages, storedCount, detachOnDisconnect: true })
+  const run = new Run({ session, chat, messages, storedCount: messages.length, detachOnDisconnect: true })
+  const stream = driver.drive(run, { forwardedProps })
+  const log = openDriverLog(session)
   const now = session.clock.now()
-  driveRun({
-    session,
-    log: openDriverLog(session),
-    stream: withoutStart(driver.drive(run, { forwardedProps }), chunks),
-    opening: [...endOpenGroups(chunks, now), messagesSnapshot(messages, now)],
-  }).catch(onFailure)
+  const drive = isReplay
+    ? driveRun({ session, log, stream, replayed: chunks, ...(chunks.length > 0 ? { opening: [] } : {}) })
+    : driveRun({
+        session,
+        log,
+        stream: withoutStart(stream, chunks),
+        opening: [...endOpenGroups(chunks, now), messagesSnapshot(messages, now)],
+      })
+  drive.catch(onFailure)
+}
+
+/** A driver that cannot say is asked to drive, where its failure ends the run as it would have in the beginning. */
+async function canReplay(
+  driver: RunDriver,
+  run: Parameters<NonNullable<RunDriver['isJournaled']>>[0],
+): Promise<boolean> {
+  try {
+    return (await driver.isJournaled?.(run)) ?? false
+  } catch (error) {
+    warn(error)
+    return false
+  }
 }
 
 /** A run starts once, however many hosts it has. */

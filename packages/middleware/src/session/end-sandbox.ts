@@ -1,4 +1,5 @@
 import type { RunOutcome } from '../runs/run-outcome.ts'
+import { AGENT_END } from '../runs/run-session.ts'
 import { destroySandboxOf } from './destroy-sandbox-of.ts'
 import { reportSandboxFailure } from './report-sandbox-failure.ts'
 import type { SandboxSession } from './sandbox-session.ts'
@@ -10,11 +11,23 @@ import type { SandboxSession } from './sandbox-session.ts'
 export async function endSandbox(session: SandboxSession, outcome: RunOutcome): Promise<void> {
   await stopFiles(session, outcome)
   if (outcome.status === 'failed') await callOnError(session, outcome.error)
-  const willDestroy = mustDestroy(session, outcome)
+  const hasEnded = await endAgent(session, outcome)
+  const willDestroy = !hasEnded || mustDestroy(session, outcome)
   await session.checkpoints?.end(outcome, willDestroy)
   if (outcome.status === 'lost' || outcome.status === 'detached' || outcome.status === 'interrupted') return
   if (willDestroy) await destroySandboxOf(session)
   else await park(session)
+}
+
+/** False when the agent of a cancelled run may still be at work: then its sandbox cannot be kept. */
+async function endAgent(session: SandboxSession, outcome: RunOutcome): Promise<boolean> {
+  try {
+    await session.run?.session.runEndHandler(AGENT_END, outcome)
+    return true
+  } catch (error) {
+    reportSandboxFailure('The command-line agent could not be ended', error)
+    return outcome.status !== 'aborted'
+  }
 }
 
 function mustDestroy(session: SandboxSession, outcome: RunOutcome): boolean {
