@@ -1,3 +1,12 @@
+export { commandAgent } from './agent/command-agent.ts'
+export type { CommandAgentOptions } from './agent/command-agent.ts'
+export { AgentChunks } from './agent/agent-chunks.ts'
+export { findJournal, JOURNAL_NAMESPACE } from './agent/agent-journal.ts'
+export type { JournalRecord } from './agent/agent-journal.ts'
+export type { AgentFormat, AgentParser, AgentUsage, ParseAgent } from './agent/agent-parser.ts'
+export { alignReplay } from './agent/align-replay.ts'
+export { isJournaled } from './agent/journaled-adapter.ts'
+
 export { createSecrets } from './secrets/create-secrets.ts'
 export { defineSandbox } from './definition/define-sandbox.ts'
 export { defineWorkspace } from './definition/define-workspace.ts'
