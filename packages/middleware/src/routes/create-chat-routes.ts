@@ -1,8 +1,10 @@
 import { ChatAccess } from './chat-access.ts'
+import { listArtifacts, readArtifact } from './artifacts.ts'
 import { cancel } from './cancel.ts'
 import { createChatDriver } from './chat-driver.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 import type { ChatRoutesOptions } from './chat-routes-options.ts'
+import { diffCheckpoints, forkThread, listCheckpoints, rewindThread, saveCheckpoint } from './checkpoints.ts'
 import { listFiles, readFile } from './files.ts'
 import { health } from './health.ts'
 import { listRuns } from './list-runs.ts'
@@ -23,6 +25,13 @@ const ROUTES: readonly (readonly [method: string, path: string, route: ChatRoute
   ['DELETE', '/threads/{threadId}', deleteThread],
   ['GET', '/threads/{threadId}/files', listFiles],
   ['GET', '/threads/{threadId}/files/content', readFile],
+  ['GET', '/threads/{threadId}/checkpoints', listCheckpoints],
+  ['POST', '/threads/{threadId}/checkpoints', saveCheckpoint],
+  ['GET', '/threads/{threadId}/checkpoints/{checkpointId}/diff', diffCheckpoints],
+  ['POST', '/threads/{threadId}/checkpoints/{checkpointId}/rewind', rewindThread],
+  ['POST', '/threads/{threadId}/checkpoints/{checkpointId}/fork', forkThread],
+  ['GET', '/threads/{threadId}/artifacts', listArtifacts],
+  ['GET', '/threads/{threadId}/artifacts/{artifactId}/content', readArtifact],
   ['GET', '/health', health],
   ['POST', '/reap', reap],
   ['GET', '/operator/runs', listOperatorRuns],

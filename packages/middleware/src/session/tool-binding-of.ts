@@ -8,6 +8,7 @@ export function toolBindingOf(session: SandboxSession): SandboxToolBinding {
     handle: () => session.handle(),
     emit: (name, value, options) => ctx.emitCustomEvent(name, value, options),
     redactor,
+    checkpoints: () => session.checkpoints,
     scripts: definition.workspace.scripts ?? {},
     ...(definition.policy === undefined ? {} : { policy: definition.policy }),
     ...(signal === undefined ? {} : { signal }),

@@ -11,11 +11,15 @@ interface ExecutionContext {
   abortSignal?: AbortSignal
 }
 
-/** The same tools, ours as copies that work on the run's own sandbox. Tools of others are passed on as they are. */
+/**
+ * The same tools, ours as copies that work on the run's own sandbox. Tools of others are passed on as they are, and those
+ * that need checkpoints are left out where there are none.
+ */
 export function bindSandboxTools<T extends Tool>(tools: readonly T[], binding: SandboxToolBinding): T[] {
-  return tools.map((tool) => {
+  return tools.flatMap((tool) => {
     const ours = sandboxToolOf(tool)
     if (ours === undefined) return tool
+    if (ours.tool.needsCheckpoints === true && binding.checkpoints?.() === undefined) return []
     return {
       ...tool,
       execute: (input: unknown, context?: ExecutionContext) => execute(ours.tool, ours.limits, binding, input, context),

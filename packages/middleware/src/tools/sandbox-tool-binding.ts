@@ -1,4 +1,5 @@
 import type { SandboxHandle, SandboxPolicy } from '@holdfast/core'
+import type { RunCheckpoints } from '../checkpoints/run/run-checkpoints.ts'
 import type { SandboxScripts } from '../policy/decide-command.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 
@@ -14,4 +15,6 @@ export interface SandboxToolBinding {
   readonly signal?: AbortSignal
   /** Taken out of everything that a tool shows or returns. */
   readonly redactor?: SecretRedactor
+  /** The run's checkpoints, when they are on. */
+  readonly checkpoints?: () => RunCheckpoints | undefined
 }

@@ -25,6 +25,8 @@ export interface SandboxTool<Input = unknown> {
   readonly name: string
   readonly description: string
   readonly inputSchema: z.ZodType<Input>
+  /** Left out for runs that have no checkpoints. */
+  readonly needsCheckpoints?: true
   /** What the policy says about this input. Absent: allowed. */
   readonly decide?: (input: Input, binding: SandboxToolBinding) => PolicyDecision
   /** What a person is asked to approve. */

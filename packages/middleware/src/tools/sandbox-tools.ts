@@ -1,6 +1,10 @@
 import { InvalidInputError } from '@holdfast/core'
 import type { Tool } from '@tanstack/ai'
 import { IDEMPOTENT } from '../persistence/resume-point.ts'
+import { compareCheckpointsTool } from '../checkpoints/tools/compare-checkpoints-tool.ts'
+import { listCheckpointsTool } from '../checkpoints/tools/list-checkpoints-tool.ts'
+import { publishArtifactTool } from '../checkpoints/tools/publish-artifact-tool.ts'
+import { saveCheckpointTool } from '../checkpoints/tools/save-checkpoint-tool.ts'
 import { bashTool } from './bash-tool.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { listFilesTool } from './list-files-tool.ts'
@@ -18,9 +22,13 @@ export type SandboxToolName =
   | 'list_files'
   | 'search_files'
   | 'open_port'
+  | 'save_checkpoint'
+  | 'list_checkpoints'
+  | 'compare_checkpoints'
+  | 'publish_artifact'
 
 export interface SandboxToolsOptions {
-  /** Which tools. All when left out. */
+  /** Which tools. All when left out; those of checkpoints are for runs that have them. */
   include?: readonly SandboxToolName[]
   /** Most bytes of output that a call returns. Default 65,536. */
   maxOutputBytes?: number
@@ -31,10 +39,19 @@ export interface SandboxToolsOptions {
 const DEFAULT_LIMITS: SandboxToolLimits = { maxOutputBytes: 64 * 1024, timeoutMs: 600_000 }
 
 const TOOLS: ReadonlyMap<string, SandboxTool> = new Map(
-  [bashTool, readFileTool, writeFileTool, editFileTool, listFilesTool, searchFilesTool, openPortTool].map((tool) => [
-    tool.name,
-    tool,
-  ]),
+  [
+    bashTool,
+    readFileTool,
+    writeFileTool,
+    editFileTool,
+    listFilesTool,
+    searchFilesTool,
+    openPortTool,
+    saveCheckpointTool,
+    listCheckpointsTool,
+    compareCheckpointsTool,
+    publishArtifactTool,
+  ].map((tool) => [tool.name, tool]),
 )
 
 /** Calls that a successor may make again when nobody knows whether the first one took effect. */

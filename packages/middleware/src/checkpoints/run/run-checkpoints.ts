@@ -1,11 +1,15 @@
-import { isHoldfastError } from '@holdfast/core'
-import type { CheckpointReason, SandboxHandle, WriteFence } from '@holdfast/core'
+import { isHoldfastError, summarizeCheckpoint } from '@holdfast/core'
+import type { ArtifactRecord, CheckpointReason, CheckpointSummary, SandboxHandle, WriteFence } from '@holdfast/core'
 import type { RunOutcome } from '../../runs/run-outcome.ts'
+import { publishFile } from '../artifacts/publish-file.ts'
 import { CheckpointWriter } from '../checkpoint-writer.ts'
 import { restoreWorkspace } from '../restore/restore-workspace.ts'
 import { findHead, saveCheckpoint } from '../save-checkpoint.ts'
 import type { CheckpointScope, SavedCheckpoint } from '../save-checkpoint.ts'
 import { descendsFrom } from '../sentinel.ts'
+import { compareCheckpoints } from '../thread/compare-checkpoints.ts'
+import type { CheckpointDiff } from '../thread/compare-checkpoints.ts'
+import { findCheckpoint } from '../thread/find-checkpoint.ts'
 import { CheckpointWorkspace } from '../workspace/checkpoint-workspace.ts'
 import { saveCheckpointFailure, toCheckpointFailure } from './checkpoint-failures.ts'
 import { endCheckpointId, newCheckpointId } from './checkpoint-id.ts'
@@ -92,6 +96,30 @@ export class RunCheckpoints {
     const saving = this.#queue.then(() => this.#save(request))
     this.#queue = saving.catch(() => undefined)
     return saving
+  }
+
+  /** Checkpoints of the run's own thread, newest first. */
+  async list(limit: number): Promise<CheckpointSummary[]> {
+    const { threadId, scope } = this.input
+    const { checkpoints } = scope.stores
+    if (checkpoints.listSummaries === undefined) {
+      return (await checkpoints.list(threadId)).toReversed().slice(0, limit).map(summarizeCheckpoint)
+    }
+    return (await checkpoints.listSummaries({ threadId, limit })).checkpoints
+  }
+
+  /** Two checkpoints of the run's own thread; the head when the second is left out. */
+  async compare(fromId: string, toId?: string): Promise<CheckpointDiff> {
+    const { threadId, scope } = this.input
+    const from = await findCheckpoint(scope.stores, threadId, fromId)
+    return compareCheckpoints(scope.stores.blobs, from, await findCheckpoint(scope.stores, threadId, toId))
+  }
+
+  /** Stores a file of the workspace as an artifact of the thread. */
+  publish(path: string, options: { name?: string; mimeType?: string } = {}): Promise<ArtifactRecord> {
+    const { threadId, runId, scope } = this.input
+    if (this.#handle === undefined) throw new TypeError('The sandbox of this run is not ready.')
+    return publishFile(scope, this.#workspace(this.#handle), { threadId, runId, path, ...options })
   }
 
   /**
