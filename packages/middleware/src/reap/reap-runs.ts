@@ -1,4 +1,5 @@
 import type { RunError, RunRecord } from '@holdfast/core'
+import { serveQueues } from '../queue/serve-queues.ts'
 import { adoptRun } from '../runs/adopt-run.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
 import { toRunError } from '../runs/run-error.ts'
@@ -13,15 +14,17 @@ import { retryReclaims } from './retry-reclaims.ts'
 
 /**
  * Looks after runs that nobody looks after: continues or settles those whose host died, ends those that nobody came back
- * for, and destroys the sandboxes that are left. One run at a time. Any number of hosts may reap at once: the store lets
- * one of them have each run. Rejects for wrong arguments only; everything else is in the report.
+ * for, starts what waits in a queue whose hosts died, and destroys the sandboxes that are left. One run at a time. Any
+ * number of hosts may reap at once: the store lets one of them have each run. Rejects for wrong arguments only; everything
+ * else is in the report.
  */
 export async function reapRuns(input: ReapRunsInput): Promise<ReapReport> {
   const config = reapConfig(input)
   const report: ReapReport = { runs: [], sandboxes: [], errors: [] }
   const found = await attempt(report.errors, () => listReapable(config))
   if (found !== undefined) await reapListed(config, found, report)
-  const { sandbox, stores, clock, limit } = config
+  const { sandbox, stores, clock, limit, driver } = config
+  if (driver !== undefined) await attempt(report.errors, () => serveQueues({ stores, driver, clock }))
   if (sandbox === undefined) return report
   const retried = await attempt(report.errors, () => retryReclaims({ stores, sandbox, clock, limit }))
   report.sandboxes.push(...(retried ?? []))

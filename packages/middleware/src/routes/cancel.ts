@@ -1,15 +1,24 @@
 import { cancelRun } from '../runs/cancel-run.ts'
-import type { ChatRoute } from './chat-route.ts'
+import { findQueuedSend } from '../queue/queued-send.ts'
+import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 
 /** 202 when the run is asked to stop; 200 when there is nothing to stop. `{keepSandbox: true}` in the body is optional. */
 export const cancel: ChatRoute = async (context, request, { runId = '' }) => {
   const record = await context.access.run(request, 'cancel', runId)
-  const isActive = record !== null && record.finishedAt === undefined
+  const isActive = record === null ? await isQueued(context, request, runId) : record.finishedAt === undefined
   if (!isActive) return Response.json({ runId, cancelled: false })
   const keepSandbox = await wantsSandbox(request)
   const { stores, sandbox } = context.options
   await cancelRun({ stores, sandbox, runId, keepSandbox })
   return Response.json({ runId, cancelled: true }, { status: 202 })
+}
+
+/** It has no record yet, so that its thread says whose it is. */
+async function isQueued({ access, options }: ChatRouteContext, request: Request, runId: string): Promise<boolean> {
+  const send = await findQueuedSend(options.stores, runId)
+  if (send === null) return false
+  await access.thread(request, 'cancel', send.chat.threadId)
+  return true
 }
 
 async function wantsSandbox(request: Request): Promise<boolean> {

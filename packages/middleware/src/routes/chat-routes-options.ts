@@ -2,6 +2,7 @@ import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { AnyTextAdapter, AnyTool } from '@tanstack/ai'
 import type { RunCheckpointOptions } from '../checkpoints/run/run-checkpoint-options.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import type { WhenBusy } from '../runs/begin-run-input.ts'
 import type { Tenant } from '../runs/tenant.ts'
 
 /** What a request wants to do. */
@@ -55,6 +56,8 @@ export interface ChatRoutesOptions {
   basePath?: string
   /** False: a viewer who leaves ends the run. Default true. */
   detachOnDisconnect?: boolean
+  /** What happens to a send while another run holds its thread. Default `reject`. */
+  whenBusy?: WhenBusy
   /** False: a run whose host died is ended as failed instead of being continued. Default true. */
   takeOver?: boolean
   /** For health pages: the name of the model in use. */

@@ -1,9 +1,12 @@
 import { isHoldfastError } from '@holdfast/core'
+import type { StreamChunk } from '@tanstack/ai'
+import { beginOrQueue } from '../queue/begin-or-queue.ts'
+import { respondQueued } from '../queue/respond-queued.ts'
 import { attachRun } from '../runs/attach-run.ts'
-import { beginRun } from '../runs/begin-run.ts'
 import { readChatRequest } from '../runs/request-body.ts'
 import type { ChatRequest } from '../runs/request-body.ts'
 import type { Run } from '../runs/run.ts'
+import { startRun } from '../runs/start-run.ts'
 import type { Tenant } from '../runs/tenant.ts'
 import { attachOptions } from './attach-options.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
@@ -18,8 +21,7 @@ export const sendMessage: ChatRoute = async (context, request) => {
   const lastEventId = request.headers.get('Last-Event-ID')
   if (lastEventId !== null) return join(context, request, body, lastEventId)
   try {
-    const run = await begin(context, body, tenant)
-    return run.respond(context.driver.drive(run, { request, forwardedProps: body.forwardedProps }))
+    return await start(context, request, body, tenant)
   } catch (error) {
     const exists = isHoldfastError(error, 'DRIVER_HELD') || isHoldfastError(error, 'RUN_TERMINAL')
     if (!exists) throw error
@@ -27,9 +29,23 @@ export const sendMessage: ChatRoute = async (context, request) => {
   }
 }
 
-function begin({ options }: ChatRouteContext, chatRequest: ChatRequest, tenant: Tenant): Promise<Run> {
-  const { stores, detachOnDisconnect = true, clock } = options
-  return beginRun({ stores, chat: chatRequest, tenant, detachOnDisconnect, ...(clock === undefined ? {} : { clock }) })
+async function start(
+  context: ChatRouteContext,
+  request: Request,
+  chat: ChatRequest,
+  tenant: Tenant,
+): Promise<Response> {
+  const { stores, detachOnDisconnect = true, clock, whenBusy = 'reject', takeOver = true } = context.options
+  const { forwardedProps } = chat
+  const drive = (run: Run): AsyncIterable<StreamChunk> => context.driver.drive(run, { request, forwardedProps })
+  const input = { stores, chat, tenant, detachOnDisconnect, whenBusy, ...(clock === undefined ? {} : { clock }) }
+  if (whenBusy !== 'queue') {
+    const run = await startRun(input)
+    return run.respond(drive(run))
+  }
+  const begun = await beginOrQueue({ ...input, ...(takeOver ? { driver: context.driver } : {}) })
+  if (begun.run !== undefined) return begun.run.respond(drive(begun.run))
+  return respondQueued({ ...input, queued: begun.queued, drive })
 }
 
 async function join(context: ChatRouteContext, request: Request, body: ChatRequest, offset: string): Promise<Response> {

@@ -1,6 +1,7 @@
 import type { HoldfastStores, RunRecord } from '@holdfast/core'
 import { sleep, systemClock } from '@holdfast/core'
 import type { SandboxEnsureContext } from '../definition/ensure-context.ts'
+import { cancelQueue } from '../queue/end-queued.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
 import { ownerIdOf } from '../runs/tenant.ts'
 import type { Tenant } from '../runs/tenant.ts'
@@ -44,6 +45,7 @@ export const deleteThread: ChatRoute = async (context, request, { threadId = '' 
 
 async function endRuns({ options }: ChatRouteContext, threadId: string): Promise<void> {
   const { stores, clock = systemClock } = options
+  await cancelQueue({ stores, clock }, threadId)
   const deadline = clock.monotonic() + END_WAIT_MS
   let active = await findActive(stores, threadId)
   if (active !== null) await cancelRun({ stores, runId: active.runId, clock })

@@ -1,6 +1,7 @@
 import { systemClock } from '@holdfast/core'
 import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import { cancelQueued } from '../queue/end-queued.ts'
 import { reclaimRun } from '../reap/reclaim-run.ts'
 import { reportSandboxFailure } from '../session/report-sandbox-failure.ts'
 import { findSession } from './session-registry.ts'
@@ -18,10 +19,12 @@ export interface CancelRunInput {
 
 /**
  * Records that a person wants the run to end, and ends it: at once when this process drives it, within 2 s when another
- * does, and here when its host is dead. An unknown or ended run is a no-op. Repeatable.
+ * does, here when its host is dead, and before it has begun when it waits in a queue. An unknown or ended run is a no-op.
+ * Repeatable.
  */
 export async function cancelRun(input: CancelRunInput): Promise<void> {
-  const { stores, runId, keepSandbox = false } = input
+  const { stores, runId, keepSandbox = false, clock = systemClock } = input
+  if (await cancelQueued({ stores, clock }, runId)) return
   await stores.drivers.requestCancel({ runId, keepSandbox })
   const session = findSession(stores, runId)
   if (session !== undefined) session.stop('cancel', { keepSandbox })

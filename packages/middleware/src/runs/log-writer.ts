@@ -82,21 +82,4 @@ export class LogWriter {
   async #storedLength(): Promise<number> {
     return (await this.#logs.find(this.#log.runId))?.length ?? 0
   }
-
-  async #retrying<T>(work: () => Promise<T>, onRetry: () => void = () => undefined): Promise<T> {
-    for (const delayMs of RETRY_DELAYS_MS) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!mayRetry(error)) throw error
-        await sleep(this.#clock, delayMs)
-        onRetry()
-      }
-    }
-    return work()
-  }
-}
-
-function mayRetry(error: unknown): boolean {
-  return isHoldfastError(error) && (error.retryable || error.code === 'STORE_OUTCOME_UNKNOWN')
 }

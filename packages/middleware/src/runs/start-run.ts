@@ -1,0 +1,146 @@
+import { isHoldfastError, sleep, systemClock } from '@holdfast/core'
+import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
+import type { ModelMessage } from '@tanstack/ai'
+import type { BeginRunInput, WhenBusy } from './begin-run-input.ts'
+import { cancelRun } from './cancel-run.ts'
+import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { mergeTurn } from './merge-turn.ts'
+import { closeSession, drivenHere, openSession } from './open-session.ts'
+import type { ChatRequest } from './request-body.ts'
+import { Run } from './run.ts'
+import { toRunError } from './run-error.ts'
+import { saveRunProps } from './run-props.ts'
+import { newRunOwner } from './run-owner.ts'
+import type { RunSession } from './run-session.ts'
+import { findSession } from './session-registry.ts'
+import { settleOrphan } from './settle-orphan.ts'
+import { findOwnThread } from './own-thread.ts'
+import { ownerIdOf } from './tenant.ts'
+import { runErrorChunk } from './terminal-chunk.ts'
+import { titleOf } from './thread-title.ts'
+
+/** A run whose log has ended is about to free its thread; a send that comes in between waits this long. */
+const FINISHING_WAITS_MS = [25, 50, 100, 200, 400, 800, 1_600]
+
+/** Longest wait for a cancelled run to end: its host hears of it within 2 s, and its sandbox may have to go. */
+const CANCEL_WAIT_MS = 30_000
+const CANCEL_POLL_MS = 50
+
+export interface StartRunInput extends Omit<BeginRunInput, 'request' | 'chat' | 'driver'> {
+  chat: ChatRequest
+  /** Deals with a run that holds the thread and whose host is gone. Default: settles it. */
+  onOrphan?: (runId: string) => Promise<unknown>
+}
+
+/** `beginRun` for a thread that is free or made free. What it rejects with is said there. */
+export async function startRun(input: StartRunInput): Promise<Run> {
+  const { stores, chat, clock = systemClock, tenant = {} } = input
+  const ownerId = ownerIdOf(tenant)
+  const thread = await findOwnThread(stores, chat.threadId, tenant)
+  if (findSession(stores, chat.runId) !== undefined) throw drivenHere(chat.runId)
+
+  const claimedAt = clock.monotonic()
+  const { runId, threadId } = chat
+  const { whenBusy = 'reject', onOrphan = (orphan) => settleOrphan({ stores, runId: orphan, clock }) } = input
+  const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, onOrphan })
+  const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
+  try {
+    if (thread === null) {
+      await stores.threads.ensure({ threadId: chat.threadId, ownerId, title: titleOf(chat.messages) })
+    }
+    const { messages, storedCount } = await storeTurn(session, chat)
+    return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
+  } catch (error) {
+    await undo(session, error)
+    throw error
+  }
+}
+
+interface ClaimThreadInput {
+  stores: HoldfastStores
+  clock: Clock
+  runId: string
+  threadId: string
+  whenBusy: WhenBusy
+  onOrphan: (runId: string) => Promise<unknown>
+}
+
+async function claimThread(input: ClaimThreadInput): Promise<DriverClaim> {
+  const { runId, threadId, stores, clock } = input
+  const wait = new BusyWait(input)
+  let isOrphanSeen = false
+  for (;;) {
+    try {
+      return await stores.drivers.claim({ runId, threadId, owner: newRunOwner(), ttlMs: DRIVER_LEASE_MS })
+    } catch (error) {
+      if (!isHoldfastError(error, 'THREAD_BUSY')) throw error
+      const activeRunId = String(error.details['activeRunId'])
+      if (error.details['orphaned'] === true && !isOrphanSeen) {
+        isOrphanSeen = true
+        await input.onOrphan(activeRunId)
+        continue
+      }
+      const waitMs = await wait.next(activeRunId)
+      if (waitMs === undefined) throw error
+      await sleep(clock, waitMs)
+    }
+  }
+}
+
+/** How long a claim waits for the run that holds its thread: one that is about to end, or one that it has cancelled. */
+class BusyWait {
+  readonly #input: ClaimThreadInput
+  readonly #waits = [...FINISHING_WAITS_MS]
+  readonly #cancelled = new Set<string>()
+  #cancelWaitedMs = 0
+
+  constructor(input: ClaimThreadInput) {
+    this.#input = input
+  }
+
+  /** Undefined when it is time to give up. */
+  async next(activeRunId: string): Promise<number | undefined> {
+    const { stores, clock, whenBusy } = this.#input
+    if (whenBusy !== 'cancel-previous') {
+      const waitMs = this.#waits.shift()
+      return waitMs !== undefined && (await isFinishing(stores, activeRunId)) ? waitMs : undefined
+    }
+    if (!this.#cancelled.has(activeRunId)) {
+      this.#cancelled.add(activeRunId)
+      await cancelRun({ stores, runId: activeRunId, keepSandbox: true, clock })
+    }
+    if (this.#cancelWaitedMs >= CANCEL_WAIT_MS) return undefined
+    this.#cancelWaitedMs += CANCEL_POLL_MS
+    return CANCEL_POLL_MS
+  }
+}
+
+async function isFinishing(stores: HoldfastStores, runId: string): Promise<boolean> {
+  if (findSession(stores, runId)?.outcome !== undefined) return true
+  const info = await stores.eventLog.find(runId)
+  return info?.isClosed === true
+}
+
+async function storeTurn(
+  session: RunSession,
+  chat: ChatRequest,
+): Promise<{ messages: ModelMessage[]; storedCount: number }> {
+  const { stores, threadId, clock } = session
+  const stored = await stores.messages.loadThread(threadId)
+  const isResume = (chat.resume?.length ?? 0) > 0
+  const messages = mergeTurn({ stored, incoming: chat.messages, isResume, now: clock.now() })
+  await stores.messages.saveThread(threadId, messages, session.fence)
+  await saveRunProps(stores, session.runId, chat.forwardedProps)
+  return { messages, storedCount: stored.length }
+}
+
+/** The claim made a record, and a record must not stay `running` without a driver. */
+async function undo(session: RunSession, error: unknown): Promise<void> {
+  closeSession(session)
+  if (session.fence === undefined) return
+  const log = session.stores.eventLog.open(session.fence)
+  const failure = toRunError(error)
+  const ended = log.append([runErrorChunk({ ...failure, timestamp: session.clock.now() })]).then(() => log.close())
+  await Promise.allSettled([ended])
+  await Promise.allSettled([session.stores.drivers.finish({ ...session.fence, status: 'failed', error: failure })])
+}
