@@ -98,3 +98,16 @@ export type {
   ModelInput,
   RunLimits,
 } from './routes/chat-routes-options.ts'
+
+export { createCheckpoints } from './checkpoints/create-checkpoints.ts'
+export type { Checkpoints, CheckpointsOptions, ThreadInput } from './checkpoints/checkpoints.ts'
+export type { CheckpointStores } from './checkpoints/checkpoint-stores.ts'
+export type { CheckpointLimits } from './checkpoints/policy/checkpoint-limits.ts'
+export { DEFAULT_EXCLUDE } from './checkpoints/policy/path-policy.ts'
+export type { RestoredWorkspace } from './checkpoints/restore/restore-workspace.ts'
+export type { CheckpointFailure } from './checkpoints/run/checkpoint-failures.ts'
+export type { CheckpointTrigger } from './checkpoints/run/checkpoint-triggers.ts'
+export { CHECKPOINT_FAILED_EVENT, CHECKPOINT_SAVED_EVENT } from './checkpoints/run/run-checkpoints.ts'
+export type { RunCheckpointOptions } from './checkpoints/run/run-checkpoint-options.ts'
+export type { CheckpointDiff, CheckpointFileChange } from './checkpoints/thread/compare-checkpoints.ts'
+export type { ReadableArtifact } from './checkpoints/artifacts/read-artifact.ts'
