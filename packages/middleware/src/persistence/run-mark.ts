@@ -18,6 +18,20 @@ export function writtenBy(message: ModelMessage): string | undefined {
   return typeof runId === 'string' ? runId : undefined
 }
 
+/** Where a person's message says which run answers it. */
+const TURN = 'holdfastTurn'
+
+/** Notes that the run answers the last message: from here on it can be continued without the request that began it. */
+export function markTurn(messages: readonly ModelMessage[], runId: string): ModelMessage[] {
+  const last = messages.at(-1)
+  if (last === undefined) return []
+  return [...messages.slice(0, -1), { ...last, metadata: { ...last.metadata, [TURN]: runId } }]
+}
+
+export function hasTurn(messages: readonly ModelMessage[], runId: string): boolean {
+  return messages.some((message) => message.metadata?.[TURN] === runId)
+}
+
 /** The transcript without what the run wrote: its events give that again. */
 export function withoutRun(messages: readonly ModelMessage[], runId: string): ModelMessage[] {
   return messages.filter((message) => writtenBy(message) !== runId)

@@ -3,7 +3,7 @@ import type { Clock, DriverClaim, HoldfastStores, RunRecord } from '@holdfast/co
 import { EventType } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { resumePoint } from '../persistence/resume-point.ts'
-import { withoutRun } from '../persistence/run-mark.ts'
+import { hasTurn, withoutRun } from '../persistence/run-mark.ts'
 import { driveRun } from './drive-run.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { endOpenGroups } from './open-groups.ts'
@@ -92,7 +92,9 @@ async function continueRun(
     const forwardedProps = await loadRunProps(stores, runId)
     const isReplay = await canReplay(driver, { runId, threadId, forwardedProps })
     const isFinished = point.isFinished && !isReplay
-    if (isClosed || isFinished || (last !== undefined && isFinalChunk(last))) {
+    // A host that died before it had stored what was asked leaves nothing that could be continued.
+    const hasBegun = chunks.length > 0 || hasTurn(stored, runId)
+    if (isClosed || !hasBegun || isFinished || (last !== undefined && isFinalChunk(last))) {
       closeSession(session)
       await settleClaimed({ stores, record, fence: { runId, epoch: claim.epoch }, chunks, clock })
       return 'settled'
