@@ -3,6 +3,8 @@ import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
 import type { ModelMessage } from '@tanstack/ai'
 import type { BeginRunInput, WhenBusy } from './begin-run-input.ts'
 import { cancelRun } from './cancel-run.ts'
+import { markTurn } from '../persistence/run-mark.ts'
+import { assertNotBegun } from './assert-not-begun.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { mergeTurn } from './merge-turn.ts'
 import { closeSession, drivenHere, openSession } from './open-session.ts'
@@ -43,6 +45,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
   const { runId, threadId } = chat
   const { whenBusy = 'reject', onOrphan = (orphan) => settleOrphan({ stores, runId: orphan, clock }) } = input
   const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, onOrphan })
+  await assertNotBegun(stores, chat, claim)
   const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
   try {
     if (thread === null) {
@@ -128,7 +131,8 @@ async function storeTurn(
   const { stores, threadId, clock } = session
   const stored = await stores.messages.loadThread(threadId)
   const isResume = (chat.resume?.length ?? 0) > 0
-  const messages = mergeTurn({ stored, incoming: chat.messages, isResume, now: clock.now() })
+  const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now: clock.now() })
+  const messages = isResume ? merged : markTurn(merged, session.runId)
   await stores.messages.saveThread(threadId, messages, session.fence)
   await saveRunProps(stores, session.runId, chat.forwardedProps)
   return { messages, storedCount: stored.length }
