@@ -225,11 +225,10 @@ describe('stopJournal', () => {
       'trap "" TERM; (setsid sh -c "trap : TERM; while :; do sleep 0.1; done" &) ; echo up; while :; do sleep 0.1; done'
     await startJournal({ handle, runId: 'run-1', nonce, command: deep })
     const reading = readAll({ handle, runId: 'run-1', nonce })
+    const processes = 'grep -l HOLDFAST_JOURNAL= /proc/[0-9]*/environ 2>/dev/null | xargs -r grep -l "$HOME"; true'
+    expect((await handle.process.exec(processes)).stdout).not.toBe('')
     await stopJournal({ handle, runId: 'run-1', graceMs: 200 })
-    const left = await handle.process.exec(
-      'grep -l HOLDFAST_JOURNAL= /proc/[0-9]*/environ 2>/dev/null | xargs -r grep -l "$HOME"; true',
-    )
-    expect(left.stdout).toBe('')
+    expect((await handle.process.exec(processes)).stdout).toBe('')
     expect(textsOf(await reading)).toEqual(['up', 'exit 137'])
     await stopJournal({ handle, runId: 'run-1' })
     await stopJournal({ handle, runId: 'nobody' })
