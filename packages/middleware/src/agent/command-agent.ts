@@ -14,6 +14,7 @@ import type { AgentFormat, AgentParser, ParseAgent } from './agent-parser.ts'
 import { AgentProcess } from './agent-process.ts'
 import { lastRequest } from './agent-prompt.ts'
 import { markJournaled } from './journaled-adapter.ts'
+import { keepAwake } from './keep-awake.ts'
 
 export interface CommandAgentOptions {
   /** Run by `sh` in the workspace. Holds no secret: every process of the sandbox can see it. */
@@ -85,6 +86,7 @@ async function* runAgent(
   const handle = SandboxCapability[0](capabilities)
   const stores = PersistenceCapability[0](capabilities)
   const signal = signalOf(call)
+  const stopRefreshing = keepAwake(handle, clock)
   const process = new AgentProcess({ handle, stores, runId, dir: options.journalDir })
   try {
     signal?.throwIfAborted()
@@ -101,6 +103,7 @@ async function* runAgent(
     // The end of the run tells why it was stopped.
     if (signal?.aborted !== true) throw error
   } finally {
+    stopRefreshing()
     await process.letGo(signal)
   }
 }
