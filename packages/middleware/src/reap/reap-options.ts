@@ -24,6 +24,9 @@ export type ReapConfig = ReapRunsInput & Required<Pick<ReapRunsInput, 'graceMs' 
 
 const DEFAULT_LIMIT = 25
 
+/** A run that nobody has watched for an hour is ended, where the app does not say otherwise. */
+export const DEFAULT_MAX_DETACHED_MS = 60 * 60_000
+
 /** The checked options. `INVALID_ARGUMENT` for what is out of range. */
 export function reapConfig(input: ReapRunsInput): ReapConfig {
   assertMs('detachedTtlMs', input.detachedTtlMs)

@@ -1,11 +1,9 @@
 import { isRunStatus } from '@holdfast/core'
 import { describeRuns } from '../operator/describe-runs.ts'
+import { DEFAULT_MAX_DETACHED_MS } from '../reap/reap-options.ts'
 import { reapRuns } from '../reap/reap-runs.ts'
 import type { ChatRoute } from './chat-route.ts'
 import { limitOf } from './query-limit.ts'
-
-/** A run that nobody has watched for an hour is ended, where the app does not say otherwise. */
-const DEFAULT_MAX_DETACHED_MS = 60 * 60_000
 
 /** One reap, for a schedule outside of this process. Answers what it did. */
 export const reap: ChatRoute = async (context, request) => {

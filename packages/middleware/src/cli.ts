@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runMain } from 'citty'
+import { operatorCommand } from './operator/operator-command.ts'
+
+await runMain(operatorCommand)
