@@ -1,5 +1,7 @@
+import { isHoldfastError } from '@holdfast/core'
 import type { HoldfastStores, SandboxHandle } from '@holdfast/core'
 import { stopJournal } from '@holdfast/core/provider-kit'
+import { DRIVER_LEASE_MS } from '../runs/heartbeat.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
 import { AGENT_END } from '../runs/run-session.ts'
 import type { RunSession } from '../runs/run-session.ts'
@@ -44,7 +46,22 @@ export class AgentProcess {
   }
 
   async #onEnd(outcome: RunOutcome): Promise<void> {
-    if (outcome.status === 'aborted' || outcome.status === 'failed') await this.#stop()
+    if (this.#isOver || (outcome.status !== 'aborted' && outcome.status !== 'failed')) return
+    if (await this.#isStillOurs()) await this.#stop()
+  }
+
+  /** A superseded host may fail before it learns why; the command is its successor's by then. */
+  async #isStillOurs(): Promise<boolean> {
+    const fence = this.#session?.fence
+    if (fence === undefined) return true
+    try {
+      await this.#input.stores.drivers.renew({ ...fence, ttlMs: DRIVER_LEASE_MS })
+      return true
+    } catch (error) {
+      if (!isHoldfastError(error, 'DRIVER_LOST')) throw error
+      this.#session?.stop('lost')
+      return false
+    }
   }
 
   #stop(): Promise<void> {

@@ -4,6 +4,7 @@ import type { StreamChunk } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
 import { findJournal } from '../../../src/agent/agent-journal.ts'
 import { commandAgent } from '../../../src/agent/command-agent.ts'
+import { pruneJournals } from '../../../src/agent/prune-journals.ts'
 import { createSecrets } from '../../../src/secrets/create-secrets.ts'
 import { defineWorkspace } from '../../../src/definition/define-workspace.ts'
 import {
@@ -177,6 +178,19 @@ describe('the command of a run', () => {
     },
   )
 
+  it('is not ended by a host that fails after another one took the run over', async () => {
+    const fixture = await agentFixture({ command: printing(SLOW, { pauseSeconds: 0.4 }), parse: 'text' })
+    const started = await startAgent(fixture)
+    await said(started, 'one')
+    await bury(started)
+    const taking = takeOver(fixture)
+    await eventually(async () => (await fixture.stores.runs.get('run-1'))?.driverEpoch === 2)
+    await started.run.session.runEndHandler('agent', { status: 'failed', error: { message: 'no memory' } })
+    expect(await taking).toBe('taken-over')
+    expect(textOf(await storedChunks(fixture.stores, 'run-1'))).toBe('one\ntwo\nthree\nfour')
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'completed' })
+  })
+
   it('is started once when its host dies before it knows whether the start took effect', async () => {
     const fixture = await agentFixture({ command: printing(SLOW, { pauseSeconds: 0.1 }), parse: 'text' })
     const started = await startAgent(fixture)
@@ -250,5 +264,21 @@ describe('the journal of a run', () => {
     }
     expect(lines).toEqual(AG_UI_LINES)
     expect(agentEvents(await storedChunks(fixture.stores, 'run-1')).length).toBeGreaterThan(8)
+  })
+
+  it('is removed once its run has ended, and not before', async () => {
+    const fixture = await agentFixture({ command: printing(SLOW, { pauseSeconds: 0.2 }), parse: 'text' })
+    const { stores } = fixture
+    const started = await startAgent(fixture)
+    await said(started, 'one')
+    const handle = await sandboxOf(fixture)
+    if (handle === null) throw new Error('There is no sandbox.')
+    expect(await pruneJournals({ stores, handle })).toEqual({
+      removed: [],
+      kept: [{ name: 'run-1', reason: 'not-terminal' }],
+    })
+    await started.drive
+    expect(await pruneJournals({ stores, handle })).toEqual({ removed: ['run-1'], kept: [] })
+    expect(await findJournal(stores, 'run-1')).toBeNull()
   })
 })
