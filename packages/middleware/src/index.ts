@@ -6,6 +6,8 @@ export type { JournalRecord } from './agent/agent-journal.ts'
 export type { AgentFormat, AgentParser, AgentUsage, ParseAgent } from './agent/agent-parser.ts'
 export { alignReplay } from './agent/align-replay.ts'
 export { isJournaled } from './agent/journaled-adapter.ts'
+export { pruneJournals } from './agent/prune-journals.ts'
+export type { PruneJournalsInput } from './agent/prune-journals.ts'
 
 export { createSecrets } from './secrets/create-secrets.ts'
 export { defineSandbox } from './definition/define-sandbox.ts'
