@@ -53,14 +53,21 @@ const STARTING: Readonly<Record<string, string>> = {
 export function runState(input: RunStateInput): RunState {
   const { record, endedRunId, hydration } = input
   const isRecordActive = record?.status === 'running' && record.runId !== endedRunId
-  const isActive = input.isStreaming || hydration.joiningRunId !== null || isRecordActive
+  const isJoining = isRunAhead(hydration.joiningRunId, input)
+  const isActive = input.isStreaming || isJoining || isRecordActive
   if (input.isStopping && isActive) return active('stopping', 'Stopping…')
   if (input.isStreaming) return streaming(input)
-  if (hydration.joiningRunId !== null) return active('joining', CATCHING_UP)
+  if (isJoining) return active('joining', CATCHING_UP)
   if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
   if (hydration.state === 'failed') return settled('unreachable', 'The thread could not be loaded')
   if (hydration.state === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
   return ended(input)
+}
+
+/** Whether a run that was about to be joined may still go on. */
+function isRunAhead(runId: string | null, { record, endedRunId }: RunStateInput): boolean {
+  if (runId === null || runId === endedRunId) return false
+  return record?.runId !== runId || record.status === 'running'
 }
 
 function streaming({ isReconnecting, activity }: RunStateInput): RunState {

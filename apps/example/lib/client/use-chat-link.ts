@@ -48,13 +48,20 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
   const [isReconnecting, setReconnecting] = useState(false)
   const failure = useRef<LinkFailure | null>(null)
   const hadEvents = useRef(false)
+  const joinedRunId = useRef<string | null>(null)
   const connection = useMemo(
     () =>
       createChatConnection({
-        onHydrated: ({ isStored, activeRunId }) =>
-          setHydration({ state: 'ready', isStored, joiningRunId: activeRunId }),
+        onHydrated: ({ isStored, activeRunId }) => {
+          // StrictMode hydrates twice, and the second answer may come when the first one's run is joined already.
+          const joiningRunId = activeRunId === joinedRunId.current ? null : activeRunId
+          setHydration({ state: 'ready', isStored, joiningRunId })
+        },
         onHydrateFailed: (error) => setHydration({ state: 'failed', error, isStored: true, joiningRunId: null }),
-        onReplay: () => dispatch({ type: 'replay' }),
+        onReplay: (joined) => {
+          joinedRunId.current = joined
+          dispatch({ type: 'replay' })
+        },
         onReconnecting: setReconnecting,
       }),
     [],

@@ -57,6 +57,11 @@ test.each<[string, Partial<RunStateInput>, string]>([
     },
     'failed',
   ],
+  [
+    'a run that was to be joined and has ended is over',
+    { hydration: { state: 'ready', joiningRunId: 'run-1' }, record: { ...RUNNING, status: 'completed' } },
+    'done',
+  ],
   ['a completed record is done', { record: { ...RUNNING, status: 'completed' } }, 'done'],
   ['an aborted record is cancelled', { record: { ...RUNNING, status: 'aborted' } }, 'cancelled'],
   ['an interrupted record waits', { record: { ...RUNNING, status: 'interrupted' } }, 'waiting'],
