@@ -2,6 +2,7 @@ import { isHoldfastError } from '@holdfast/core'
 import type { EventLog } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
 import { closeSession } from './open-session.ts'
+import { retryStore } from './retry-store.ts'
 import { toRunError } from './run-error.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
@@ -34,8 +35,8 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
       const ids = { runId: session.runId, threadId: session.threadId, now: session.clock.now() }
       await log.append([...session.lastEvents, terminalChunkFor(outcome, input.held, ids)])
     }
-    await log.close()
-    await finishRecord(session, outcome)
+    await retryStore(session.clock, () => log.close())
+    await retryStore(session.clock, () => finishRecord(session, outcome))
   } catch (error) {
     if (!isHoldfastError(error, 'DRIVER_LOST')) throw error
     session.settle({ status: 'lost' })

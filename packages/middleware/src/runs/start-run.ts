@@ -138,13 +138,19 @@ async function storeTurn(
   return { messages, storedCount: stored.length }
 }
 
-/** The claim made a record, and a record must not stay `running` without a driver. */
+/**
+ * The claim made a record, and a record must not stay `running` without a driver. In this order: where the log could not
+ * be ended, the record is left to whoever settles it after the lease, or its viewers would wait for ever.
+ */
 async function undo(session: RunSession, error: unknown): Promise<void> {
   closeSession(session)
   if (session.fence === undefined) return
   const log = session.stores.eventLog.open(session.fence)
   const failure = toRunError(error)
-  const ended = log.append([runErrorChunk({ ...failure, timestamp: session.clock.now() })]).then(() => log.close())
+  const fence = session.fence
+  const ended = log
+    .append([runErrorChunk({ ...failure, timestamp: session.clock.now() })])
+    .then(() => log.close())
+    .then(() => session.stores.drivers.finish({ ...fence, status: 'failed', error: failure }))
   await Promise.allSettled([ended])
-  await Promise.allSettled([session.stores.drivers.finish({ ...session.fence, status: 'failed', error: failure })])
 }
