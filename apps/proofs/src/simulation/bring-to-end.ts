@@ -47,7 +47,7 @@ async function rest(stage: SimStage, medic: SimHost): Promise<boolean> {
   const { world } = stage
   const startedAt = world.clock.monotonic()
   let reapedAt = Number.NEGATIVE_INFINITY
-  let isCancelled = false
+  let cancelledAt = startedAt
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const now = world.clock.monotonic()
     if (step % 20 === 0) rejoin(stage, medic)
@@ -55,8 +55,8 @@ async function rest(stage: SimStage, medic: SimHost): Promise<boolean> {
       reapedAt = now
       for (const run of await running(stage)) void stage.adopt(medic, run, true)
     }
-    if (!isCancelled && now - startedAt > PATIENCE_MS) {
-      isCancelled = true
+    if (now - cancelledAt > PATIENCE_MS) {
+      cancelledAt = now
       for (const run of await running(stage)) stage.cancel(medic, run, false)
     }
     if (step % 10 === 0 && (await isAtRest(stage))) return true

@@ -1,7 +1,9 @@
 import type { HoldfastStores, RunRecord } from '@holdfast/core'
+import { RUN_CANCELLED_CODE } from '@holdfast/middleware'
 import { StreamProcessor } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { isFinal } from './final-event.ts'
+import type { RunScript } from './run-script.ts'
 import type { SandboxService } from './sandbox-service.ts'
 import type { SimViewer } from './sim-viewer.ts'
 import type { SimWorld } from './sim-world.ts'
@@ -13,6 +15,7 @@ export interface CheckInput {
   service: SandboxService
   viewers: readonly SimViewer[]
   threadIds: readonly string[]
+  scripts: ReadonlyMap<string, RunScript>
 }
 
 /** What must hold once every run has come to its end. */
@@ -22,14 +25,16 @@ export async function checkRuns(input: CheckInput): Promise<void> {
     const messages = await stores.messages.loadThread(threadId)
     const runs = await stores.runs.listByThread?.(threadId)
     for (const run of runs ?? []) await checkRun(input, run, messages)
-    for (const refusal of refusalsOf(messages)) input.world.fault(`the transcript of ${threadId}: ${refusal}`)
+    const refusals = refusalsOf(messages)
+    if (refusals.length > 0) input.world.note(`${threadId} ${JSON.stringify(messages)}`)
+    for (const refusal of refusals) input.world.fault(`the transcript of ${threadId}: ${refusal}`)
   }
   await checkViewers(input)
   await checkSandboxes(input)
 }
 
 async function checkRun(
-  { world, stores }: CheckInput,
+  { world, stores, scripts }: CheckInput,
   run: RunRecord,
   messages: readonly ModelMessage[],
 ): Promise<void> {
@@ -50,7 +55,21 @@ async function checkRun(
   if (chunks.length > 0 && chunks.at(-1)?.type !== expected) {
     world.fault(`run ${runId} is ${status}, and its log ends with ${String(chunks.at(-1)?.type)}`)
   }
+  const isCancelled = Reflect.get(chunks.at(-1) ?? {}, 'code') === RUN_CANCELLED_CODE
+  if (chunks.length > 0 && isCancelled !== (status === 'aborted')) {
+    world.fault(`run ${runId} is ${status}, and its log says that it was ${isCancelled ? '' : 'not '}cancelled`)
+  }
   checkText(world, run, chunks, messages)
+  if (status === 'completed') checkWholeText(world, scripts.get(runId), chunks)
+}
+
+/** A run is not complete before its model has said its last word. */
+function checkWholeText(world: SimWorld, script: RunScript | undefined, chunks: readonly StreamChunk[]): void {
+  const shown = screenOf(chunks)
+  for (const action of script?.turns.at(-1) ?? []) {
+    if (action.kind !== 'say' || shown.includes(`[${action.text} try `)) continue
+    world.fault(`run ${script?.runId} completed without "${action.text}"`)
+  }
 }
 
 /** What a viewer shows is what is stored, and each word of it stands there once. */

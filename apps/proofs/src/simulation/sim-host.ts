@@ -41,8 +41,10 @@ export class SimHost {
     return !this.isDead && !this.isFrozen
   }
 
+  /** Called at once when it is dead already. */
   onDeath(fn: () => void): void {
-    this.#onDeath.push(fn)
+    if (this.isDead) fn()
+    else this.#onDeath.push(fn)
   }
 
   /** As `kill -9` does: nothing of it happens any more, except what it had sent. */
@@ -50,8 +52,8 @@ export class SimHost {
     this.#world.note(`${this.name} crashes`)
     this.isDead = true
     this.clock.stop()
-    await this.#world.dropFlightsOf(this)
     for (const fn of this.#onDeath.splice(0)) fn()
+    await this.#world.dropFlightsOf(this)
   }
 
   /** As SIGSTOP does. */

@@ -1,6 +1,7 @@
 import { createMemoryStores } from '@holdfast/core'
 import type { HoldfastStores } from '@holdfast/core'
 import { adoptRun, beginRun, cancelRun, createChatDriver, defineSandbox, stopRuns } from '@holdfast/middleware'
+import { isFinal } from './final-event.ts'
 import { interposedStores } from './interposed-stores.ts'
 import { LeaseLocks } from './lease-locks.ts'
 import type { Mutant } from './mutant.ts'
@@ -120,8 +121,9 @@ export class SimStage {
   /** Somebody else begins to watch, from the start or from the middle. */
   async addWatcher(host: SimHost, runId: string): Promise<void> {
     const log = await this.stores.eventLog.open({ runId }).snapshot()
-    const offset = this.world.random.chance(0.5) ? '-1' : log[this.world.random.whole(0, log.length - 1)]?.offset
-    void this.#addViewer(runId, offset ?? '-1').join(host)
+    const entry = this.world.random.chance(0.5) ? undefined : log[this.world.random.whole(0, log.length - 1)]
+    // Who has seen the last event of a run does not ask for more.
+    if (!isFinal(entry?.chunk)) void this.#addViewer(runId, entry?.offset ?? '-1').join(host)
   }
 
   cancel(host: SimHost, runId: string, keepSandbox: boolean): void {

@@ -56,7 +56,8 @@ export function simulateSeed(seed: number, mutant?: Mutant): Promise<SeedResult>
     await unleash(stage, rates, limits)
     const threadIds = [...new Set([...stage.scripts.values()].map((script) => script.threadId))]
     if (await bringToEnd(stage, threadIds)) {
-      await checkRuns({ world, stores: stage.stores, service: stage.service, viewers: stage.viewers, threadIds })
+      const { stores, service, viewers, scripts } = stage
+      await checkRuns({ world, stores, service, viewers, threadIds, scripts })
     }
     for (const host of stage.hosts) if (!host.isDead) await host.crash()
     return { seed, faults: world.faults, trace: world.trace, fingerprint: world.fingerprint }
