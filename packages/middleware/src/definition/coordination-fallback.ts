@@ -1,5 +1,5 @@
-import { MemoryInstanceStore, MemoryLockStore } from '@holdfast/core'
-import type { LockStore, SandboxInstanceStore } from '@holdfast/core'
+import { MemoryInstanceStore, MemoryLockStore, MemoryMetadataStore } from '@holdfast/core'
+import type { LockStore, MetadataStore, SandboxInstanceStore } from '@holdfast/core'
 import type { DefinitionLogger } from './definition-logger.ts'
 import type { SandboxEnsureContext } from './ensure-context.ts'
 
@@ -7,6 +7,7 @@ import type { SandboxEnsureContext } from './ensure-context.ts'
 export class CoordinationFallback {
   readonly #store = new MemoryInstanceStore()
   readonly #locks = new MemoryLockStore()
+  readonly #metadata = new MemoryMetadataStore()
   #hasWarned = false
 
   store(context: SandboxEnsureContext): SandboxInstanceStore {
@@ -19,6 +20,11 @@ export class CoordinationFallback {
     if (context.locks !== undefined) return context.locks
     this.#warn(context.logger ?? console)
     return this.#locks
+  }
+
+  /** Used with `maxSandboxes` alone, so that its absence is worth no warning of its own. */
+  metadata(context: SandboxEnsureContext): MetadataStore {
+    return context.metadata ?? this.#metadata
   }
 
   #warn(logger: DefinitionLogger): void {

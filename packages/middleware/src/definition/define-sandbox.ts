@@ -29,12 +29,17 @@ export function defineSandbox(options: SandboxDefinitionOptions): SandboxDefinit
       context,
     )
   const ensureDetailed = async (context: SandboxEnsureContext): Promise<EnsuredSandbox> => {
-    const input = { definition: config, key: key(context), context, store: fallback.store(context) }
+    const input = {
+      definition: config,
+      key: key(context),
+      context,
+      store: fallback.store(context),
+      locks: fallback.locks(context),
+      metadata: fallback.metadata(context),
+    }
     const wait = context.signal === undefined ? {} : { signal: context.signal }
     context.signal?.throwIfAborted()
-    return withSandboxLock(fallback.locks(context), input.key, wait, (leaseSignal) =>
-      ensureUnderLock({ ...input, leaseSignal }),
-    )
+    return withSandboxLock(input.locks, input.key, wait, (leaseSignal) => ensureUnderLock({ ...input, leaseSignal }))
   }
   return Object.freeze({
     ...config,
@@ -75,6 +80,10 @@ function parseOptions(options: SandboxDefinitionOptions): SandboxDefinitionConfi
   if (!Number.isFinite(destroyTimeoutMs) || destroyTimeoutMs <= 0) {
     throw new InvalidInputError('INVALID_CONFIGURATION', 'destroyTimeoutMs must be a positive number of milliseconds.')
   }
+  const { maxSandboxes } = options
+  if (maxSandboxes !== undefined && (!Number.isSafeInteger(maxSandboxes) || maxSandboxes < 1)) {
+    throw new InvalidInputError('INVALID_CONFIGURATION', 'maxSandboxes must be a whole number, 1 or more.')
+  }
   return {
     id: assertId('sandbox id', options.id),
     provider,
@@ -85,5 +94,6 @@ function parseOptions(options: SandboxDefinitionOptions): SandboxDefinitionConfi
     hooks: options.hooks ?? {},
     fileEvents: fileEvents === false ? false : { diff: fileEvents === true || fileEvents.diff !== false },
     destroyTimeoutMs,
+    ...(maxSandboxes !== undefined && { maxSandboxes }),
   }
 }

@@ -1,4 +1,11 @@
-import type { Clock, LockStore, SandboxHandle, SandboxInstanceRecord, SandboxInstanceStore } from '@holdfast/core'
+import type {
+  Clock,
+  LockStore,
+  MetadataStore,
+  SandboxHandle,
+  SandboxInstanceRecord,
+  SandboxInstanceStore,
+} from '@holdfast/core'
 import type { DefinitionLogger } from './definition-logger.ts'
 import type { SandboxKeyContext } from './sandbox-key.ts'
 
@@ -25,6 +32,8 @@ export interface SandboxEnsureContext extends SandboxKeyContext {
   store?: SandboxInstanceStore
   /** In memory, with a warning, when left out. */
   locks?: LockStore
+  /** Where a tenant's sandboxes are counted. In memory when left out. */
+  metadata?: MetadataStore
   /** The run's signal. Ends the work; what was made is then destroyed under a signal of its own. */
   signal?: AbortSignal
   adapterName?: string

@@ -17,6 +17,11 @@ export interface SandboxDefinitionOptions {
   fileEvents?: boolean | { diff?: boolean }
   /** Longest time for destroying a sandbox. Default 30,000. */
   destroyTimeoutMs?: number
+  /**
+   * Most sandboxes that one tenant has at a time, parked ones included; one more is refused with `LIMIT_EXCEEDED`. Counts
+   * those that are made while the limit is set. No limit when left out.
+   */
+  maxSandboxes?: number
 }
 
 /** The checked options. Plain reading: nothing here makes a sandbox. */
@@ -30,6 +35,7 @@ export interface SandboxDefinitionConfig {
   readonly hooks: SandboxHooks
   readonly fileEvents: { readonly diff: boolean } | false
   readonly destroyTimeoutMs: number
+  readonly maxSandboxes?: number
 }
 
 /** What a sandbox is, before there is one. Every method may be repeated. */

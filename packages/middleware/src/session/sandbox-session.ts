@@ -61,6 +61,7 @@ export class SandboxSession {
       clock: this.clock,
       onProgress: (progress) => this.status.show(progress),
       ...(stores === undefined ? {} : { store: stores.instances, locks: stores.locks }),
+      ...(stores?.metadata === undefined ? {} : { metadata: stores.metadata }),
       ...(tenant === undefined ? {} : { tenant }),
       ...(this.signal === undefined ? {} : { signal: this.signal }),
     }

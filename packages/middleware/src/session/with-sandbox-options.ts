@@ -8,7 +8,7 @@ export interface WithSandboxOptions {
   /** From `beginRun`. Without it the run is not durable: a viewer who leaves ends it and its sandbox. */
   run?: Run
   /** Where instances and locks are kept when there is no `run`. In memory, with a warning, when left out too. */
-  stores?: Pick<HoldfastStores, 'instances' | 'locks'>
+  stores?: Pick<HoldfastStores, 'instances' | 'locks'> & Partial<Pick<HoldfastStores, 'metadata'>>
   /** Part of the sandbox key. Taken from `run` when there is one. */
   tenant?: Tenant
   /** Publishes the same handle under other packages' tokens, so that their adapters find it. */

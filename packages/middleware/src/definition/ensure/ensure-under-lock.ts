@@ -8,6 +8,7 @@ import type { Step } from '../run-steps.ts'
 import { createSandbox } from './create-sandbox.ts'
 import { recordIntent } from './record-intent.ts'
 import { recordReady } from './record-ready.ts'
+import { reserveSlot } from './reserve-slot.ts'
 import { canRestore, restoreSnapshot } from './restore-snapshot.ts'
 import { assertOwnProvider, resumeSandbox } from './resume-sandbox.ts'
 import { SandboxBuild } from './sandbox-build.ts'
@@ -20,9 +21,16 @@ const secretsStep: Step<SandboxBuild> = {
   run: (build) => setSecrets(build.handle, build.definition.workspace),
 }
 
-const restoreSteps: readonly Step<SandboxBuild>[] = [recordIntent, restoreSnapshot, secretsStep, recordReady]
+const restoreSteps: readonly Step<SandboxBuild>[] = [
+  reserveSlot,
+  recordIntent,
+  restoreSnapshot,
+  secretsStep,
+  recordReady,
+]
 
 const createSteps: readonly Step<SandboxBuild>[] = [
+  reserveSlot,
   recordIntent,
   createSandbox,
   secretsStep,

@@ -1,5 +1,12 @@
 import { systemClock } from '@holdfast/core'
-import type { Clock, SandboxHandle, SandboxInstanceRecord, SandboxInstanceStore } from '@holdfast/core'
+import type {
+  Clock,
+  LockStore,
+  MetadataStore,
+  SandboxHandle,
+  SandboxInstanceRecord,
+  SandboxInstanceStore,
+} from '@holdfast/core'
 import type { DefinitionLogger } from '../definition-logger.ts'
 import type { SandboxEnsureContext, SandboxOrigin, SandboxPhase } from '../ensure-context.ts'
 import type { SandboxDefinitionConfig } from '../sandbox-definition.ts'
@@ -11,6 +18,8 @@ export interface SandboxBuildInput {
   key: string
   context: SandboxEnsureContext
   store: SandboxInstanceStore
+  locks: LockStore
+  metadata: MetadataStore
   /** Of the lock: after it aborts, another host may own the key. */
   leaseSignal: AbortSignal
   /** The row before this attempt. */
@@ -23,6 +32,8 @@ export class SandboxBuild {
   readonly key: string
   readonly context: SandboxEnsureContext
   readonly store: SandboxInstanceStore
+  readonly locks: LockStore
+  readonly metadata: MetadataStore
   readonly leaseSignal: AbortSignal
   readonly previous: SandboxInstanceRecord | null
   /** Aborts when the run does, or when the lock is in doubt. */
@@ -46,6 +57,8 @@ export class SandboxBuild {
     this.key = key
     this.context = context
     this.store = input.store
+    this.locks = input.locks
+    this.metadata = input.metadata
     this.leaseSignal = input.leaseSignal
     this.previous = input.previous
     this.signal =
