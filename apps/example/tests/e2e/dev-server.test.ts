@@ -1,6 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Browser } from 'playwright-core'
 import { startPostgres } from '@holdfast/testing'
@@ -12,7 +11,9 @@ import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
 import { openThread } from './thread-page.ts'
 
-const SOURCE = join(import.meta.dirname, '..', '..', 'lib', 'server', 'routes.ts')
+/** Not in the repository. */
+const TOUCHED = join(import.meta.dirname, '..', '..', 'app', 'touched')
+const CHANGES = 10
 
 let browser: Browser
 let database: TestPostgres
@@ -51,29 +52,44 @@ test('in StrictMode a message is sent once and its run joined once, and text sta
 
 test('sources that change during a run leave it joinable and open no more connections', async () => {
   const input = { threadId: 't-touched', runId: 'run-touched' }
-  const ticks = Array.from({ length: 10 }, (_, index) => index)
+  const ticks = Array.from({ length: 12 }, (_, index) => index)
+  const text = `$ for i in ${ticks.join(' ')}; do echo tick=$i.; sleep 1; done`
   const viewer = new AbortController()
-  await send(server.url, {
-    ...input,
-    text: `$ for i in ${ticks.join(' ')}; do echo tick=$i.; sleep 0.6; done`,
-    signal: viewer.signal,
-  })
+  await send(server.url, { ...input, text, signal: viewer.signal })
+  viewer.abort()
   const sql = postgres(database.url, { max: 1 })
   const connections = async (): Promise<number> => {
     const [row] = await sql`select count(*)::int as n from pg_stat_activity where backend_type = 'client backend'`
     return Number(row?.['n'])
   }
-  const before = await connections()
-  viewer.abort()
-  const source = await readFile(SOURCE, 'utf8')
-  for (let touch = 0; touch < 20; touch += 1) {
-    await writeFile(SOURCE, source)
-    await fetch(`${server.url}/api/runs`)
-    await wait(100)
+  try {
+    await changeRoute(0)
+    const before = await connections()
+    for (let change = 1; change <= CHANGES; change += 1) await changeRoute(change)
+    expect(await connections()).toBeLessThanOrEqual(before + 1)
+  } finally {
+    await rm(TOUCHED, { recursive: true, force: true })
+    await sql.end()
   }
   const output = printed(await allEvents(await joinRun(server.url, input.runId)))
   for (const tick of ticks) expect(occurrences(output, `tick=${tick}.`)).toBe(1)
   await expect.poll(async () => (await latestRun(server.url, input.threadId))?.status).toBe('completed')
-  expect(await connections()).toBeLessThanOrEqual(Math.max(before, 12))
-  await sql.end()
 })
+
+/** Changes a route that uses the store, and waits until the server has loaded the change. */
+async function changeRoute(change: number): Promise<void> {
+  await mkdir(TOUCHED, { recursive: true })
+  await writeFile(join(TOUCHED, 'route.ts'), routeSource(change))
+  const answer = async (): Promise<string> => (await fetch(`${server.url}/touched`)).text()
+  await expect.poll(answer, { timeout: 30_000 }).toBe(`change ${change}`)
+}
+
+function routeSource(change: number): string {
+  return `import { stores } from '../../lib/server/stores.ts'
+export const dynamic = 'force-dynamic'
+export async function GET() {
+  await stores().ping()
+  return new Response('change ${change}')
+}
+`
+}
