@@ -1,4 +1,4 @@
-import { chat } from '@tanstack/ai'
+import { chat, maxIterations } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import { isJournaled } from '../agent/journaled-adapter.ts'
 import { withPersistence } from '../persistence/with-persistence.ts'
@@ -7,10 +7,13 @@ import type { RunDriver } from '../runs/run-driver.ts'
 import { withSandbox } from '../session/with-sandbox.ts'
 import type { ChatRoutesOptions } from './chat-routes-options.ts'
 
+type DriverOption = 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts' | 'maxTurns' | 'checkpoints'
+
+/** The engine's own limit of five ends ordinary work in the middle. */
+const DEFAULT_MAX_TURNS = 100
+
 /** Makes the events of a run with the app's model and tools. For `attachRun`, `reapRuns` and the routes alike. */
-export function createChatDriver(
-  options: Pick<ChatRoutesOptions, 'stores' | 'sandbox' | 'model' | 'tools' | 'systemPrompts' | 'checkpoints'>,
-): RunDriver {
+export function createChatDriver(options: Pick<ChatRoutesOptions, DriverOption>): RunDriver {
   const { tools = [] } = options
   return {
     tools,
@@ -25,7 +28,7 @@ async function* streamOf(
   run: Run,
   input: { forwardedProps: Record<string, unknown>; request?: Request },
 ): AsyncGenerator<StreamChunk> {
-  const { stores, sandbox, tools = [], systemPrompts = [], checkpoints } = options
+  const { stores, sandbox, tools = [], systemPrompts = [], maxTurns = DEFAULT_MAX_TURNS, checkpoints } = options
   const { threadId, runId } = run
   const adapter = await options.model({ threadId, runId, ...input })
   yield* chat({
@@ -33,6 +36,7 @@ async function* streamOf(
     adapter,
     tools: [...tools],
     systemPrompts: [...systemPrompts],
+    agentLoopStrategy: maxIterations(maxTurns),
     middleware: [
       withPersistence(stores),
       withSandbox(sandbox, { run, ...(checkpoints === undefined ? {} : { checkpoints }) }),

@@ -44,6 +44,8 @@ export interface ChatRoutesOptions {
   /** Default: none. Usually `sandboxTools()`. */
   tools?: readonly AnyTool[]
   systemPrompts?: readonly string[]
+  /** Most turns of the model in one run; a turn may call tools. Default 100. */
+  maxTurns?: number
   /**
    * Says on whose behalf a request acts, or null to refuse it. Ids in a request prove nothing: a thread of another tenant
    * answers 404. Default: one user, everything allowed.
