@@ -9,13 +9,12 @@ import { findSandbox, findSandboxByIdOrKey } from '../sandbox/find-sandbox.ts'
 import { keepIdentity } from '../sandbox/keep-identity.ts'
 import { parkSandbox } from '../sandbox/park-sandbox.ts'
 import type { ParkMode } from '../sandbox/park-sandbox.ts'
-import { ensureStarted } from '../sandbox/start-sandbox.ts'
 import type { VendorSandbox } from '../sdk.ts'
 import { HandleCache } from './handle-cache.ts'
 import type { Teardown } from './lease-gate.ts'
 import { LiveSandbox } from './live-sandbox.ts'
-import { prepareSandbox } from './prepare-sandbox.ts'
 import { sentinelHash } from './sentinel.ts'
+import { startAndPrepare } from './start-and-prepare.ts'
 import { strangerError } from './stranger-error.ts'
 
 export interface OpenNewInput {
@@ -68,7 +67,7 @@ export class SandboxService {
     const created = await createSandbox(this.account, { key, labels, sentinel, snapshot, isNetworkBlocked, signal })
     try {
       const { sandbox, isNew } = created
-      const prepared = await prepareSandbox(this.account, sandbox, { sentinel, replaceSentinel: isNew, signal })
+      const prepared = await startAndPrepare(this.account, sandbox, { sentinel, replaceSentinel: isNew, signal })
       if (!isNew && prepared.sentinel !== (sentinelLabel(sandbox.labels) ?? sentinel)) throw strangerError(sandbox.id)
       const live = new LiveSandbox(this.account, sandbox, prepared)
       this.cache.put({ owner: input.owner === undefined ? '' : sentinel, sandboxId: live.id }, live)
@@ -87,31 +86,21 @@ export class SandboxService {
     const live = await this.cache.get({ owner: input.owner ?? '', sandboxId: input.sandboxId }, async () => {
       const sandbox = await findSandboxByIdOrKey(this.account, input.sandboxId, signal)
       if (sandbox === null) return null
-      const started = await this.#start(sandbox, signal)
-      if (started === null) return null
       const label = sentinelLabel(sandbox.labels)
       const expected = input.sentinel ?? label
-      if (expected !== label && label !== undefined) isStranger = true
-      const prepared = await prepareSandbox(this.account, sandbox, {
-        sentinel: input.sentinel === undefined ? label : undefined,
-        replaceSentinel: false,
-        signal,
-      })
+      // A stranger's sandbox is not even started.
+      isStranger = expected !== label && label !== undefined
+      if (isStranger) return null
+      const sentinel = input.sentinel === undefined ? label : undefined
+      const prepared = await unlessGone(
+        startAndPrepare(this.account, sandbox, { sentinel, replaceSentinel: false, signal }),
+      )
+      if (prepared === null) return null
       if (expected !== undefined && prepared.sentinel !== expected) isStranger = true
       return isStranger ? null : new LiveSandbox(this.account, sandbox, prepared)
     })
     if (isStranger) return { kind: 'stranger' }
     return live === null ? { kind: 'gone' } : { kind: 'live', live }
-  }
-
-  async #start(sandbox: VendorSandbox, signal: AbortSignal | undefined): Promise<VendorSandbox | null> {
-    try {
-      await ensureStarted(this.account, sandbox, signal)
-      return sandbox
-    } catch (error) {
-      if (isGone(error)) return null
-      throw error
-    }
   }
 
   /** Ends what is open in the sandbox, then destroys it. Repeatable. */
@@ -171,6 +160,16 @@ export class SandboxService {
     const held = await this.cache.drain()
     await Promise.allSettled(held.map((live) => letGo(live, { endsSessions: false })))
     await this.account.close()
+  }
+}
+
+/** Null for a sandbox that the service says is gone. */
+async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
   }
 }
 

@@ -33,8 +33,9 @@ describe('resume', () => {
       const id = await withFile(fixture)
       await fixture.server.forceState(id, state)
       const settles = setTimeout(() => {
-        const next = state === 'stopping' || state === 'archiving' ? 'stopped' : 'started'
-        fixture.server.forceState(id, next).catch(() => undefined)
+        // A sandbox that is being archived can be started at once.
+        if (state === 'archiving') return
+        fixture.server.forceState(id, state === 'stopping' ? 'stopped' : 'started').catch(() => undefined)
       }, 300)
       await expectUsable(fixture, id)
       clearTimeout(settles)
@@ -113,6 +114,16 @@ describe('resume', () => {
     undo()
     await expectUsable(fixture, id)
     expect(fixture.server.sandboxes()).toHaveLength(1)
+  })
+
+  test('of a sandbox that stops while it is made ready starts it again', { timeout: 30_000 }, async () => {
+    const fixture = await startDaytona()
+    const id = await withFile(fixture)
+    fixture.server.setFault({ on: 'POST /process/execute', effect: { kind: 'delay', ms: 400 } })
+    const resuming = fixture.connect().resume({ id })
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    await fixture.server.killSandbox(id)
+    expect(await (await resuming)?.fs.read('kept')).toBe('content')
   })
 
   test('an outage that passes is not seen', async () => {
