@@ -6,6 +6,17 @@ import { number } from './row.ts'
 import type { SqlExecutor } from './sql-executor.ts'
 import { inSchema, quoteIdentifier } from './statement.ts'
 
+/**
+ * Reads the catalog's tables, because `to_regclass` may answer from what the session remembers: after waiting for another
+ * process's migration it would still say that there is nothing.
+ */
+const FIND_TABLE = `
+  select 1 as found
+  from pg_catalog.pg_class table_
+  join pg_catalog.pg_namespace schema_ on schema_.oid = table_.relnamespace
+  where schema_.nspname = $1::text and table_.relname = 'migrations'
+`
+
 export interface SchemaVersion {
   /** 0 when the schema is not there. */
   current: number
@@ -50,9 +61,9 @@ export async function readVersion(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<SchemaVersion> {
   const wanted = migrations.at(-1)?.version ?? 0
+  const found = await executor.query(FIND_TABLE, [schema])
+  if (found.length === 0) return { current: 0, wanted }
   const table = `${quoteIdentifier(schema)}.migrations`
-  const [found] = await executor.query('select to_regclass($1::text) is not null as found', [table])
-  if (found?.['found'] !== true) return { current: 0, wanted }
   const [row] = await executor.query(`select coalesce(max(version), 0) as version from ${table}`, [])
   const current = row === undefined ? 0 : number(row, 'version')
   if (current > wanted) throw schemaNewer(schema, current, wanted)
@@ -60,9 +71,8 @@ export async function readVersion(
 }
 
 async function createSchema(tx: SqlExecutor, schema: string): Promise<void> {
-  const name = quoteIdentifier(schema)
-  const [row] = await tx.query('select to_regnamespace($1::text) is not null as found', [name])
-  if (row?.['found'] !== true) await tx.script(`create schema ${name}`)
+  const found = await tx.query('select 1 as found from pg_catalog.pg_namespace where nspname = $1::text', [schema])
+  if (found.length === 0) await tx.script(`create schema ${quoteIdentifier(schema)}`)
 }
 
 async function apply(tx: SqlExecutor, schema: string, { version, name, sql }: Migration): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrateSchema } from '../../src/database/migrate-schema.ts'
@@ -74,6 +75,24 @@ describe('migrations', () => {
       })
     },
   )
+
+  test('a process that waited for another one sees what that one did', { timeout: 60_000 }, async () => {
+    await onEmptyDatabase(async (url, sql) => {
+      const slow = MIGRATIONS.map((each) => ({ ...each, sql: `select pg_sleep(0.3);${each.sql}` }))
+      const [first, second] = [postgres(url, { max: 1 }), postgres(url, { max: 1 })]
+      const migrate = (client: postgres.Sql, migrations: typeof slow) =>
+        migrateSchema(postgresConnection(client, { prepare: true, ownsClient: true }), {
+          schema: 'holdfast',
+          migrations,
+        })
+      await second`select 1`
+      const migrating = migrate(first, slow)
+      while ((await sql`select 1 from pg_locks where locktype = 'advisory'`).length === 0) await wait(5)
+      await Promise.all([migrating, migrate(second, [...MIGRATIONS])])
+      expect(await sql`select version from holdfast.migrations order by version`).toEqual(EVERY_VERSION)
+      await Promise.all([first.end(), second.end()])
+    })
+  })
 
   test('a schema of a newer version is refused', async () => {
     await onEmptyDatabase(async (url, sql) => {
