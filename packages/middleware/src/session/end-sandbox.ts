@@ -9,6 +9,7 @@ import type { SandboxSession } from './sandbox-session.ts'
  * was lost, detached or paused leaves its sandbox to whoever continues.
  */
 export async function endSandbox(session: SandboxSession, outcome: RunOutcome): Promise<void> {
+  session.stopRefreshing()
   await stopFiles(session, outcome)
   if (outcome.status === 'failed') await callOnError(session, outcome.error)
   const hasEnded = await endAgent(session, outcome)

@@ -23,6 +23,8 @@ export class SandboxSession {
   readonly redactor: SecretRedactor
   sandbox: EnsuredSandbox | undefined
   files: SessionFileEvents | undefined
+  /** Lets an idle sandbox be stopped by its service again. */
+  stopRefreshing: () => void = () => undefined
   /** Once their writer is held, when they are on. */
   checkpoints: RunCheckpoints | undefined
   #ending: Promise<void> | undefined

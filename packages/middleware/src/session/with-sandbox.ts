@@ -11,6 +11,7 @@ import { SandboxCapability } from './sandbox-capabilities.ts'
 import { SandboxSession } from './sandbox-session.ts'
 import { announceReady } from './steps/announce-ready.ts'
 import { ensureSandbox } from './steps/ensure-sandbox.ts'
+import { keepActive } from './steps/keep-active.ts'
 import { listen } from './steps/listen.ts'
 import { openCheckpoints } from './steps/open-checkpoints.ts'
 import { provideCapabilities } from './steps/provide-capabilities.ts'
@@ -26,6 +27,7 @@ const SETUP: readonly Step<SandboxSession>[] = [
   listen,
   openCheckpoints,
   ensureSandbox,
+  keepActive,
   restoreCheckpoint,
   provideCapabilities,
   announceReady,

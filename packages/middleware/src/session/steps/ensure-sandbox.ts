@@ -1,4 +1,5 @@
 import type { Step } from '../../definition/run-steps.ts'
+import { traced } from '../../telemetry/run-trace.ts'
 import { destroySandboxOf } from '../destroy-sandbox-of.ts'
 import type { SandboxSession } from '../sandbox-session.ts'
 
@@ -6,7 +7,11 @@ import type { SandboxSession } from '../sandbox-session.ts'
 export const ensureSandbox: Step<SandboxSession> = {
   name: 'ensure-sandbox',
   async run(session) {
-    const sandbox = await session.definition.ensureDetailed(session.ensureContext())
+    const { definition, run } = session
+    const attributes = { 'holdfast.provider': definition.provider.name }
+    const sandbox = await traced(run?.session.trace, 'holdfast.sandbox.ensure', attributes, () =>
+      definition.ensureDetailed(session.ensureContext()),
+    )
     session.sandbox = sandbox
     session.status.ready(sandbox)
     if (sandbox.origin === 'resumed') return undefined
