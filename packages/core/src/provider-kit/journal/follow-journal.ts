@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts'
 import { isHoldfastError } from '../../errors/holdfast-error.ts'
 import type { SandboxSpawnHandle } from '../../sandbox/sandbox-process.ts'
 import { isLiveness, LIVENESS } from './journal-liveness.ts'
@@ -9,6 +10,9 @@ import type { JournalSourceInput } from './poll-journal.ts'
 
 const EMPTY = new Uint8Array()
 
+/** A reader tells that it lives every few seconds. */
+const MAX_SILENCE_MS = 30_000
+
 /**
  * Keeps one reader running in the sandbox. Ends early, without a failure, when that reader is lost or never came about:
  * then the caller polls. A reader whose host has died ends by itself with its next sign of life.
@@ -19,7 +23,7 @@ export async function* followJournal(input: JournalSourceInput): JournalSource {
   // A loop that is left without this would leave the reader running.
   try {
     let skipped = false
-    for await (const line of linesOf(follower.stdout)) {
+    for await (const line of untilSilent(linesOf(follower.stdout), input.clock)) {
       const piece = pieceOf(line)
       if (piece === undefined) return
       if (!skipped && piece.bytes.length > 0) {
@@ -80,6 +84,26 @@ function followScript(location: JournalLocation, start: number): string {
     'if [ "$w" -lt 40 ]; then sleep 0.05 2>/dev/null || sleep 1; else sleep 0.25 2>/dev/null || sleep 1; fi',
     'done',
   ].join('\n')
+}
+
+/** Ends when nothing came for so long that the signs of life must have been lost on their way. */
+async function* untilSilent(lines: AsyncGenerator<string, void>, clock: Clock): AsyncGenerator<string, void> {
+  for (;;) {
+    let cancelTimer = (): void => undefined
+    const silence = new Promise<'silent'>((resolve) => {
+      cancelTimer = clock.schedule(MAX_SILENCE_MS, () => resolve('silent'))
+    })
+    const next = lines.next()
+    try {
+      const result = await Promise.race([next, silence])
+      if (result === 'silent') return
+      if (result.done === true) return
+      yield result.value
+    } finally {
+      next.catch(() => undefined)
+      cancelTimer()
+    }
+  }
 }
 
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, void> {

@@ -1,16 +1,17 @@
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { InvalidInputError, ProviderError } from '../../errors/error-classes.ts'
-import { assertMs } from '../../identifier.ts'
+import { FirstByteWatch } from './first-byte-watch.ts'
 import { followJournal } from './follow-journal.ts'
 import { JournalLines } from './journal-lines.ts'
 import type { JournalExit, JournalLine } from './journal-lines.ts'
 import type { JournalHandle, JournalLocation } from './journal-location.ts'
 import { assertNonce, MAX_MARKER_BYTES } from './journal-marker.ts'
 import { journalName } from './journal-name.ts'
-import type { JournalPiece, JournalSource } from './journal-piece.ts'
+import type { JournalSource } from './journal-piece.ts'
 import { pollJournal } from './poll-journal.ts'
 import type { JournalSourceInput } from './poll-journal.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** `follow` keeps a reader running in the sandbox, `poll` asks again and again. */
 export type JournalReadMode = 'auto' | 'follow' | 'poll'
@@ -49,11 +50,15 @@ export async function* readJournal(input: ReadJournalInput): AsyncGenerator<Jour
   const lines = new JournalLines({ start, from, nonce, maxLineBytes })
   const isFollowed = canFollow(input.handle, input.mode ?? 'auto')
   const sources = isFollowed ? [pollOnce, followJournal, pollJournal] : [pollJournal]
-  const deadline = firstByteDeadline(input, clock)
+  const timeoutMs = input.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS
+  const watch = new FirstByteWatch({ runId, timeoutMs, from, clock })
+  // What still waits in the sandbox when the reading is over ends with it.
+  const over = new AbortController()
   try {
     for (const open of sources) {
-      const source = open({ ...input, start: lines.position, clock, signal: deadline.signal })
-      for await (const piece of deadline.guard(source)) {
+      const source = open({ ...input, start: lines.position, clock, signal: over.signal })
+      for await (const piece of untilAborted(source, input.signal)) {
+        watch.see(piece)
         for (const item of lines.push(piece.bytes)) {
           yield item
           if (item.type === 'exit') return
@@ -62,7 +67,7 @@ export async function* readJournal(input: ReadJournalInput): AsyncGenerator<Jour
       }
     }
   } finally {
-    deadline.dispose()
+    over.abort()
   }
   throw exitUnknown(runId)
 }
@@ -78,57 +83,6 @@ async function* pollOnce(input: JournalSourceInput): JournalSource {
 function canFollow({ capabilities }: JournalHandle, mode: JournalReadMode): boolean {
   if (mode !== 'auto') return mode === 'follow'
   return capabilities.backgroundProcesses && capabilities.killableProcesses
-}
-
-interface Deadline {
-  /** Aborts when the reading is over, so that what still waits in the sandbox ends too. */
-  readonly signal: AbortSignal
-  guard: (source: JournalSource) => AsyncGenerator<JournalPiece, void>
-  dispose: () => void
-}
-
-/** Ends the reading when no first byte comes in time, or the signal aborts, whatever the source is waiting for. */
-function firstByteDeadline({ runId, firstByteTimeoutMs, signal, from = 0 }: ReadJournalInput, clock: Clock): Deadline {
-  const timeoutMs = assertMs('firstByteTimeoutMs', firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS)
-  let stop: (error: unknown) => void = () => undefined
-  const stopped = new Promise<never>((_, reject) => {
-    stop = reject
-  })
-  stopped.catch(() => undefined)
-  const onAbort = (): void => stop(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  if (signal?.aborted === true) onAbort()
-  const hasLimit = timeoutMs > 0 && from === 0
-  const cancelTimer = hasLimit ? clock.schedule(timeoutMs, () => stop(stalled(runId, timeoutMs))) : () => undefined
-  const over = new AbortController()
-  return {
-    signal: over.signal,
-    dispose() {
-      cancelTimer()
-      over.abort()
-      signal?.removeEventListener('abort', onAbort)
-    },
-    async *guard(source) {
-      let next: Promise<IteratorResult<JournalPiece, void>> | undefined
-      try {
-        for (;;) {
-          const result = await Promise.race([stopped, (next = source.next())])
-          if (result.done === true) return
-          if (result.value.bytes.length > 0) cancelTimer()
-          yield result.value
-        }
-      } finally {
-        // A source that is still waiting cannot be ended before it has what it waits for.
-        next?.catch(() => undefined)
-        void source.return().catch(() => undefined)
-      }
-    },
-  }
-}
-
-function stalled(runId: string, timeoutMs: number): ProviderError {
-  const message = `The command of run ${runId} has printed nothing for ${timeoutMs} ms.`
-  return new ProviderError('JOURNAL_STALLED', message, { details: { runId, timeoutMs } })
 }
 
 function exitUnknown(runId: string): ProviderError {
