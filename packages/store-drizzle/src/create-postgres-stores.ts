@@ -5,6 +5,7 @@ import { createSqlStores } from './create-sql-stores.ts'
 import type { SqlStores } from './create-sql-stores.ts'
 import { importPeer } from './database/missing-peer.ts'
 import { assertSchema, migrateSchema } from './database/migrate-schema.ts'
+import type { PostgresClient } from './database/postgres-client.ts'
 import { postgresConnection } from './database/postgres-executor.ts'
 import type { SqlConnection } from './database/sql-executor.ts'
 import { PostgresWakes } from './wake/postgres-wakes.ts'
@@ -14,7 +15,7 @@ export interface PostgresStoresOptions {
   /** `postgres://user:password@host:port/database`. Give this or `sql`. */
   url?: string
   /** The app's own postgres.js client. It stays open when the stores close. */
-  sql?: Sql
+  sql?: PostgresClient
   /** PostgreSQL schema that holds the tables. Default `holdfast`. */
   schema?: string
   /** Connections of the pool for `url`, without the one that listens. Default 10. */
@@ -72,7 +73,7 @@ class PostgresServer {
 
   async open(): Promise<SqlConnection> {
     const { sql: appClient, max = DEFAULT_MAX, migrate = true } = this.#options
-    const client = appClient ?? (await this.#client({ max }))
+    const client = appClient === undefined ? await this.#client({ max }) : (appClient as Sql)
     try {
       this.#isPooled ??= await isPooled(client)
       const connection = postgresConnection(client, { prepare: !this.#isPooled, ownsClient: appClient === undefined })
