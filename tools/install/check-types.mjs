@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { extraTool } from '../extra-tools.mjs'
+import { root } from '../nx.mjs'
+
+/** @typedef {import('./stranger-project.mjs').StrangerProject} StrangerProject */
+
+const SETTINGS = {
+  node16: { module: 'node16', lib: ['es2023'] },
+  nodenext: { module: 'nodenext', lib: ['es2023'] },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', lib: ['es2023', 'dom', 'dom.iterable'] },
+}
+
+const STRICT = {
+  target: 'es2023',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  noEmit: true,
+  types: ['node'],
+}
+
+const COMPILERS = {
+  'TypeScript 7': join(root, 'node_modules/typescript/bin/tsc'),
+  'TypeScript 5': extraTool('typescript/bin/tsc'),
+}
+
+/**
+ * Type-checks the entries and programs of a project with every setting. Declarations of other packages are checked too,
+ * but their faults are only counted.
+ *
+ * @param {StrangerProject} project
+ * @param {{ entries: string[], files: string[], compilers: (keyof typeof COMPILERS)[] }} what
+ * @returns {string[]} what is wrong
+ */
+export function typeFaults(project, { entries, files, compilers }) {
+  const imports = entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`)
+  project.write('entries.ts', imports.join(''))
+  return Object.entries(SETTINGS).flatMap(([setting, options]) => {
+    const config = `tsconfig.${setting}.json`
+    project.write(
+      config,
+      JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: ['entries.ts', ...files] }),
+    )
+    return compilers.flatMap((compiler) =>
+      compile(project, compiler, config).map((fault) => `${compiler}, ${setting}: ${fault}`),
+    )
+  })
+}
+
+/** @returns {string[]} */
+function compile(
+  /** @type {StrangerProject} */ { folder },
+  /** @type {keyof typeof COMPILERS} */ compiler,
+  /** @type {string} */ config,
+) {
+  const args = [COMPILERS[compiler], '-p', config, '--pretty', 'false']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  if (status === 0) return []
+  const faults = stdout.split('\n').filter((line) => /^\S.*error TS\d+/.test(line))
+  if (faults.length === 0) return [`tsc ended with ${status}: ${stdout}${stderr}`]
+  return faults.filter((line) => !line.includes('node_modules/') || line.includes('node_modules/@holdfast/'))
+}

@@ -1,0 +1,57 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
+import { root } from '../nx.mjs'
+import { importFaults, missingPeerFaults } from './check-imports.mjs'
+import { typeFaults } from './check-types.mjs'
+import { StrangerProject } from './stranger-project.mjs'
+
+/** @typedef {import('./projects.mjs').Project} Project */
+/** @typedef {import('./stranger-project.mjs').Client} Client */
+
+const SHARED_SOURCES = ['chat-client.ts', 'scripted-model.ts']
+
+/**
+ * Installs a project and looks at what came along and how it type-checks.
+ *
+ * @param {Project} project
+ * @param {{ place: string, client: Client, registry: string }} how
+ * @returns {string[]}
+ */
+export function projectFaults({ name, install, entries, absent = [], programs = [] }, { place, client, registry }) {
+  const project = StrangerProject.create(place, registry)
+  project.install(client, install)
+  const usesModel = programs.some((program) => /developer|operator/.test(program))
+  const files = [...programs, ...(usesModel ? SHARED_SOURCES : [])]
+  for (const file of files) writeProgram(project, file)
+  const isAll = name === 'all together'
+  return [
+    ...absent.filter((other) => project.copiesOf(other).length > 0).map((other) => `${other} came along`),
+    ...project.doubleCopies().map((other) => `${other} is there more than once`),
+    ...typeFaults(project, { entries, files, compilers: isAll ? ['TypeScript 7', 'TypeScript 5'] : ['TypeScript 7'] }),
+  ]
+}
+
+/**
+ * Imports the entries of an installed project and runs its programs.
+ *
+ * @param {Project} project
+ * @param {{ place: string, node: string }} how
+ * @returns {string[]}
+ */
+export function useProject({ entries, missingPeers = [], programs = [], suites = [] }, { place, node }) {
+  const project = new StrangerProject(place, node)
+  const faults = [...importFaults(project, entries), ...missingPeerFaults(project, missingPeers)]
+  for (const program of programs) project.runNode([program.replace('.ts', '.mjs')])
+  for (const suite of suites) cpSync(join(root, 'docs/guides/code', suite), join(place, suite), { recursive: true })
+  if (suites.length > 0) project.runNode(['node_modules/vitest/vitest.mjs', 'run', '--silent'])
+  return faults
+}
+
+/** As TypeScript for the type check, and as JavaScript because Node 20 runs nothing else. */
+function writeProgram(/** @type {StrangerProject} */ project, /** @type {string} */ file) {
+  const source = readFileSync(join(root, 'tools/install/programs', file), 'utf8')
+  project.write(file, source.replaceAll(".ts'", ".js'"))
+  const { code } = transformSync(source, { loader: 'ts', format: 'esm', target: 'node20' })
+  project.write(file.replace('.ts', '.mjs'), code.replaceAll('.ts"', '.mjs"'))
+}
