@@ -3,6 +3,8 @@ import { serveQueues } from '../queue/serve-queues.ts'
 import { adoptRun } from '../runs/adopt-run.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
 import { toRunError } from '../runs/run-error.ts'
+import { count } from '../telemetry/count.ts'
+import { loadTelemetry } from '../telemetry/load-telemetry.ts'
 import { listReapable } from './list-reapable.ts'
 import type { ReapableRuns } from './list-reapable.ts'
 import type { ReapOutcome, ReapReport } from './reap-outcome.ts'
@@ -20,14 +22,19 @@ import { retryReclaims } from './retry-reclaims.ts'
  */
 export async function reapRuns(input: ReapRunsInput): Promise<ReapReport> {
   const config = reapConfig(input)
+  void loadTelemetry()
   const report: ReapReport = { runs: [], sandboxes: [], errors: [] }
   const found = await attempt(report.errors, () => listReapable(config))
   if (found !== undefined) await reapListed(config, found, report)
   const { sandbox, stores, clock, limit, driver } = config
   if (driver !== undefined) await attempt(report.errors, () => serveQueues({ stores, driver, clock }))
-  if (sandbox === undefined) return report
-  const retried = await attempt(report.errors, () => retryReclaims({ stores, sandbox, clock, limit }))
-  report.sandboxes.push(...(retried ?? []))
+  if (sandbox !== undefined) {
+    const retried = await attempt(report.errors, () => retryReclaims({ stores, sandbox, clock, limit }))
+    report.sandboxes.push(...(retried ?? []))
+  }
+  for (const { outcome } of report.runs)
+    if (outcome !== 'driven') count('holdfast.reaps', { 'holdfast.outcome': outcome })
+  for (const { outcome } of report.sandboxes) count('holdfast.reclaims', { 'holdfast.outcome': outcome })
   return report
 }
 

@@ -1,6 +1,7 @@
 import { assertMs, InvalidInputError } from '@holdfast/core'
 import type { RunError } from '@holdfast/core'
 import { toRunError } from '../runs/run-error.ts'
+import { loadTelemetry } from '../telemetry/load-telemetry.ts'
 import type { ReapReport } from './reap-outcome.ts'
 import { reapConfig } from './reap-options.ts'
 import type { ReapConfig, ReapRunsInput } from './reap-options.ts'
@@ -33,6 +34,7 @@ const JITTER = 0.1
 export function startReaper(input: StartReaperInput): Reaper {
   const config = reapConfig(input)
   assertIntervals(input)
+  void loadTelemetry()
   const { random = Math.random } = input
   const sweepIsDue = dueEvery(config, input.sweep?.everyMs)
   let isStopped = false

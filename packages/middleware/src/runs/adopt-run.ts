@@ -1,4 +1,6 @@
 import type { Clock, HoldfastStores } from '@holdfast/core'
+import { count } from '../telemetry/count.ts'
+import { loadTelemetry } from '../telemetry/load-telemetry.ts'
 import type { RunDriver } from './run-driver.ts'
 import { settleOrphan } from './settle-orphan.ts'
 import { takeOverRun } from './take-over-run.ts'
@@ -15,6 +17,10 @@ export interface AdoptRunInput {
 }
 
 /** Does for a run whose host is gone what can be done here. A live driver is never disturbed. Repeatable. */
-export function adoptRun({ driver, ...input }: AdoptRunInput): Promise<TakeOverResult> {
-  return driver === undefined ? settleOrphan(input) : takeOverRun({ ...input, driver })
+export async function adoptRun({ driver, ...input }: AdoptRunInput): Promise<TakeOverResult> {
+  if (driver === undefined) return settleOrphan(input)
+  void loadTelemetry()
+  const result = await takeOverRun({ ...input, driver })
+  if (result === 'taken-over') count('holdfast.takeovers')
+  return result
 }

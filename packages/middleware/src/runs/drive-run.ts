@@ -30,7 +30,12 @@ export interface DriveInput {
  * chunk is held back until transcript, sandbox and checkpoint are done: whoever reads it can rely on them. Never rejects
  * for a failure of the run itself; rejects when the end could not be stored.
  */
-export async function driveRun({ session, log, stream, opening, replayed }: DriveInput): Promise<void> {
+export function driveRun(input: DriveInput): Promise<void> {
+  const { trace } = input.session
+  return trace === undefined ? produce(input) : trace.within(() => produce(input))
+}
+
+async function produce({ session, log, stream, opening, replayed }: DriveInput): Promise<void> {
   const writer = new LogWriter({ log, logs: session.stores.eventLog, clock: session.clock, isNew: session.epoch === 1 })
   const held: { chunk?: StreamChunk } = {}
   let outcome: RunOutcome

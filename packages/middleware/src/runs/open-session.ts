@@ -1,5 +1,7 @@
 import { RunConflictError } from '@holdfast/core'
 import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
+import { count } from '../telemetry/count.ts'
+import { RunTrace } from '../telemetry/run-trace.ts'
 import { heartbeatOf } from './heartbeat.ts'
 import { RunSession } from './run-session.ts'
 import { registerSession, unregisterSession } from './session-registry.ts'
@@ -21,6 +23,7 @@ export interface OpenSessionInput {
 export function openSession({ claim, claimedAt, ...input }: OpenSessionInput): RunSession {
   const session = new RunSession({ ...input, epoch: claim.epoch })
   if (!registerSession(session)) throw drivenHere(input.runId)
+  session.trace = RunTrace.start({ 'holdfast.run_id': input.runId, 'holdfast.epoch': claim.epoch })
   heartbeatOf(input.clock).add(session, claimedAt)
   watchCancel(session)
   return session
@@ -30,7 +33,15 @@ export function openSession({ claim, claimedAt, ...input }: OpenSessionInput): R
 export function closeSession(session: RunSession): void {
   heartbeatOf(session.clock).remove(session)
   unregisterSession(session)
+  report(session)
   session.markEnded()
+}
+
+function report({ outcome, trace }: RunSession): void {
+  const status = outcome?.status ?? 'released'
+  if (status === 'lost') count('holdfast.drivers.lost')
+  else if (status !== 'detached' && status !== 'released') count('holdfast.runs', { 'holdfast.status': status })
+  trace?.end(status)
 }
 
 export function drivenHere(runId: string): RunConflictError {

@@ -2,6 +2,7 @@ import { isHoldfastError } from '@holdfast/core'
 import type { EventLog, EventLogEntry, EventOffset } from '@holdfast/core'
 import { EventType } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
+import { tracedLog } from '../telemetry/traced-log.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { outcomeOfEnd } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
@@ -62,8 +63,8 @@ export class RunEventLog implements EventLog {
 
 /** The log of a session with its epoch. */
 export function openDriverLog(session: RunSession): EventLog {
-  const { runId, epoch } = session
-  return session.stores.eventLog.open(epoch === undefined ? { runId } : { runId, epoch })
+  const { runId, epoch, trace } = session
+  return tracedLog(session.stores.eventLog.open(epoch === undefined ? { runId } : { runId, epoch }), trace)
 }
 
 function endsWith(last: StreamChunk | undefined, outcome: RunOutcome): boolean {

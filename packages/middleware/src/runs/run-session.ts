@@ -4,6 +4,7 @@ import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
 import { ABORT_REASONS } from './stop-signal.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
+import type { RunTrace } from '../telemetry/run-trace.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Name of the end handler that ends the run's command in the sandbox. */
@@ -43,6 +44,8 @@ export class RunSession {
   /** Takes secrets out of all that is stored of the run. Set once they are known, before anything could show them. */
   redactor: SecretRedactor | undefined
   stopReason: StopReason | undefined
+  /** Absent where the app has no OpenTelemetry. */
+  trace: RunTrace | undefined
   /** Events of the end of the run, stored just before its last one. The engine takes none by then. */
   readonly lastEvents: StreamChunk[] = []
   #outcome: RunOutcome | undefined

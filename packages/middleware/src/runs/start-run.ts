@@ -5,6 +5,7 @@ import type { BeginRunInput, WhenBusy } from './begin-run-input.ts'
 import { cancelRun } from './cancel-run.ts'
 import { markTurn } from '../persistence/run-mark.ts'
 import { assertNotBegun } from './assert-not-begun.ts'
+import { loadTelemetry } from '../telemetry/load-telemetry.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { mergeTurn } from './merge-turn.ts'
 import { closeSession, drivenHere, openSession } from './open-session.ts'
@@ -41,6 +42,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
   const thread = await findOwnThread(stores, chat.threadId, tenant)
   if (findSession(stores, chat.runId) !== undefined) throw drivenHere(chat.runId)
 
+  await loadTelemetry()
   const claimedAt = clock.monotonic()
   const { runId, threadId } = chat
   const { whenBusy = 'reject', onOrphan = (orphan) => settleOrphan({ stores, runId: orphan, clock }) } = input

@@ -1,0 +1,34 @@
+import type { TelemetryApi } from './telemetry-api.ts'
+
+/** In a variable, so that no bundler takes the optional package for a required one. */
+const PACKAGE = '@opentelemetry/api'
+
+let loading: Promise<TelemetryApi | undefined> | undefined
+let loaded: TelemetryApi | undefined
+
+/**
+ * `@opentelemetry/api` where the app has it, else undefined. Never rejects. Only what has no time to lose goes on without
+ * waiting for it.
+ */
+export function loadTelemetry(): Promise<TelemetryApi | undefined> {
+  loading ??= importTelemetry()
+  return loading
+}
+
+/** The same without waiting: undefined until it has been loaded. */
+export function telemetry(): TelemetryApi | undefined {
+  return loaded
+}
+
+async function importTelemetry(): Promise<TelemetryApi | undefined> {
+  try {
+    loaded = (await import(/* webpackIgnore: true */ /* @vite-ignore */ PACKAGE)) as TelemetryApi
+  } catch (error) {
+    if (!isMissing(error)) process.emitWarning('OpenTelemetry could not be loaded; there will be no traces.')
+  }
+  return loaded
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'ERR_MODULE_NOT_FOUND'
+}
