@@ -12,8 +12,8 @@ interface RunHistory {
   isClosed: boolean
 }
 
-/** Called when the end of a run is about to be recorded by the host that drove it. */
-export type OnFinish = (runId: string, status: string, purpose: 'drive' | 'finalize' | undefined) => void
+/** Called when a host has recorded the end of a run that it had claimed for `purpose`. */
+export type OnFinish = (runId: string, status: string, purpose: 'drive' | 'finalize' | undefined) => Promise<void>
 
 /** The stores themselves, with a record of what they accepted, checked as it happens. */
 export function observedStores(world: SimWorld, base: HoldfastStores, onFinish: OnFinish): HoldfastStores {
@@ -51,7 +51,7 @@ export function observedStores(world: SimWorld, base: HoldfastStores, onFinish: 
           world.fault(`run ${runId} ended twice: ${history.finished}, then ${status}`)
         }
         history.finished = status
-        onFinish(runId, status, history.purposes.get(epoch))
+        await onFinish(runId, status, history.purposes.get(epoch))
         return true
       },
     }),

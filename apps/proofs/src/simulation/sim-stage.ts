@@ -41,6 +41,8 @@ export class SimStage {
   readonly viewers: SimViewer[] = []
   readonly scripts = new Map<string, RunScript>()
   readonly effects = new Map<string, number>()
+  /** Runs whose sandbox somebody wants to keep. */
+  readonly #kept = new Set<string>()
   readonly #locks: LeaseLocks
   readonly #options: StageOptions
 
@@ -51,7 +53,9 @@ export class SimStage {
     this.service = new SandboxService(world)
     const memory = createMemoryStores({ clock: world.clock })
     const shared = options.mutant?.shared?.(memory) ?? memory
-    this.stores = observedStores(world, shared, () => undefined)
+    this.stores = observedStores(world, shared, async (runId, status, purpose) => {
+      if (status === 'aborted' && purpose === 'drive') await this.#checkSandboxGone(runId)
+    })
   }
 
   get upHosts(): SimHost[] {
@@ -128,6 +132,7 @@ export class SimStage {
 
   cancel(host: SimHost, runId: string, keepSandbox: boolean): void {
     this.world.note(`cancel ${runId} on ${host.name}`)
+    if (keepSandbox) this.#kept.add(runId)
     const cancelled = cancelRun({ stores: host.parts.stores, clock: host.clock, runId, keepSandbox })
     const handled = cancelled.catch((error: unknown) => this.#expectRefusal(`cancel ${runId}`, error))
     void this.world.expectEnd(host, `cancel ${runId} on ${host.name}`, handled)
@@ -140,6 +145,18 @@ export class SimStage {
       (error: unknown) => this.#expectRefusal(`adopt ${runId}`, error),
     )
     return this.world.expectEnd(host, `adopt ${runId} on ${host.name}`, adopted)
+  }
+
+  /** A host that ends its own run for a person's cancel leaves no sandbox, unless it was asked to or could not. */
+  async #checkSandboxGone(runId: string): Promise<void> {
+    const threadId = this.scripts.get(runId)?.threadId
+    if (threadId === undefined || this.#kept.has(runId)) return
+    const { records = [] } = (await this.stores.instances.list?.({ threadId })) ?? {}
+    for (const { state = 'ready', providerSandboxId } of records) {
+      if (state === 'ready' && this.service.sandboxes.has(providerSandboxId)) {
+        this.world.fault(`run ${runId} was cancelled, and its sandbox stays`)
+      }
+    }
   }
 
   /** A clean shutdown. */
