@@ -20,5 +20,6 @@ export async function retryStore<T>(clock: Clock, work: (isRepeated: boolean) =>
 }
 
 function mayRetry(error: unknown): boolean {
-  return isHoldfastError(error) && (error.retryable || error.code === 'STORE_OUTCOME_UNKNOWN')
+  if (!isHoldfastError(error) || !error.code.startsWith('STORE_')) return false
+  return error.retryable || error.code === 'STORE_OUTCOME_UNKNOWN'
 }
