@@ -42,8 +42,8 @@ export interface CommandAgentOptions {
 
 /**
  * A model that is a command-line agent in the run's sandbox. It goes on when its host dies, and a successor replays it
- * from its journal. Needs `withPersistence` and `withSandbox`, and a run id; it answers once in a run. An exit code other
- * than 0 ends the run with `AGENT_FAILED` and the end of what the command printed as errors.
+ * from its journal. Needs `withPersistence` and `withSandbox`, and a run id; it answers once in a run. An exit code
+ * other than 0 ends the run with `AGENT_FAILED` and the end of what the command printed as errors.
  */
 export function commandAgent(options: CommandAgentOptions): AnyTextAdapter {
   if (typeof options.command !== 'string' || options.command.trim() === '') {

@@ -8,8 +8,8 @@ export interface PruneJournalsInput extends Omit<PruneFilesInput, 'findStatus'> 
 }
 
 /**
- * Removes the journals of one sandbox whose runs have ended, and what is stored to read them with. A journal whose run has
- * not provably ended is kept, with the reason. Repeatable. Rejects when the sandbox cannot be asked.
+ * Removes the journals of one sandbox whose runs have ended, and what is stored to read them with. A journal whose run
+ * has not provably ended is kept, with the reason. Repeatable. Rejects when the sandbox cannot be asked.
  */
 export async function pruneJournals({ stores, ...input }: PruneJournalsInput): Promise<PruneJournalsResult> {
   const findStatus: PruneFilesInput['findStatus'] = async (runId) => (await stores.runs.get(runId))?.status ?? null

@@ -66,8 +66,8 @@ function pieceOf(line: string): JournalPiece | undefined {
 }
 
 /**
- * Prints new bytes as they come, with longer pauses while there are none, and a sign of life now and then. Reads by whole
- * blocks from the one that holds `start`.
+ * Prints new bytes as they come, with longer pauses while there are none, and a sign of life now and then. Reads by
+ * whole blocks from the one that holds `start`.
  */
 function followScript(location: JournalLocation, start: number): string {
   const skip = Math.floor(start / BLOCK_BYTES)

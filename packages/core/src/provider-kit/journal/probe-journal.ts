@@ -13,8 +13,8 @@ export type JournalProbe = { state: 'finished'; exitCode: number } | { state: 'p
 
 /**
  * Whether the command of a journal has ended, from the last 4 KiB and without changing anything. An empty journal is
- * `producing`; a missing one, a command lost without a word and any failure to look are `unknown`. Rejects only for wrong
- * arguments and with the signal's reason.
+ * `producing`; a missing one, a command lost without a word and any failure to look are `unknown`. Rejects only for
+ * wrong arguments and with the signal's reason.
  */
 export async function probeJournal(
   input: JournalLocation & { nonce: string; signal?: AbortSignal },

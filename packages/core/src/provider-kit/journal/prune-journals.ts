@@ -42,9 +42,9 @@ const UNKNOWN_AFTER_MS = 7 * 24 * 60 * 60 * 1_000
 const MAX_REMOVED = 100
 
 /**
- * Removes the journals of a sandbox that the store proves to be over: those of runs with a terminal status, and old ones
- * of runs that it does not know. Every other is kept, with the reason. Repeatable. Rejects when the sandbox cannot be
- * asked.
+ * Removes the journals of a sandbox that the store proves to be over: those of runs with a terminal status, and old
+ * ones of runs that it does not know. Every other is kept, with the reason. Repeatable. Rejects when the sandbox cannot
+ * be asked.
  */
 export async function pruneJournals(input: PruneJournalsInput): Promise<PruneJournalsResult> {
   const { handle, signal, maxRemoved = MAX_REMOVED } = input
@@ -119,7 +119,8 @@ async function removeJournals(
   const script = [
     directoryLines(dir === undefined ? { handle } : { handle, dir }),
     // The claim goes last, so that a removal that was cut short is seen by the next sweep.
-    `cd "$d" && for f in ${names}; do rm -f "$f.in" "$f.err" "$f.out" "$f.pid" "$f.pid.new" && rm -f "$f.run" || exit 1; done`,
+    `cd "$d" || exit 1; for f in ${names}; do`,
+    'rm -f "$f.in" "$f.err" "$f.out" "$f.pid" "$f.pid.new" && rm -f "$f.run" || exit 1; done',
   ].join('\n')
   const result = await journalExec(handle, script, { operation: 'journal removal', signal })
   if (result.exitCode !== 0) throw journalFailed('journal removal', result)

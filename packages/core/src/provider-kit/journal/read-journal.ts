@@ -36,10 +36,11 @@ export const FIRST_BYTE_TIMEOUT_MS = 10_000
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /**
- * The lines of a journal from a byte position on, each whole and with the position after it, and at last how the process
- * ended. Any number of hosts may read at the same time. Rejects with `JOURNAL_NOT_FOUND`, `JOURNAL_STALLED` when it stays
- * empty, `PROCESS_EXIT_UNKNOWN` when the process was lost without a word, `INVALID_OFFSET` for a position beyond the end,
- * `LIMIT_EXCEEDED` for an overlong line, the signal's reason, or the provider's codes once retries did not help.
+ * The lines of a journal from a byte position on, each whole and with the position after it, and at last how the
+ * process ended. Any number of hosts may read at the same time. Rejects with `JOURNAL_NOT_FOUND`, `JOURNAL_STALLED`
+ * when it stays empty, `PROCESS_EXIT_UNKNOWN` when the process was lost without a word, `INVALID_OFFSET` for a position
+ * beyond the end, `LIMIT_EXCEEDED` for an overlong line, the signal's reason, or the provider's codes once retries did
+ * not help.
  */
 export async function* readJournal(input: ReadJournalInput): AsyncGenerator<JournalLine | JournalExit, void> {
   const { runId, from = 0, clock = systemClock, maxLineBytes = MAX_LINE_BYTES } = input

@@ -1,6 +1,6 @@
 import { ConflictError, InvalidInputError, ProviderError, UnsupportedError } from '../../errors/error-classes.ts'
 import type { SandboxExecResult } from '../../sandbox/sandbox-process.ts'
-import { shellQuote } from '../shell-quote.ts'
+import { shellCommand, shellQuote } from '../shell-quote.ts'
 import { assertEnvVars } from '../env-vars.ts'
 import { journalFailed } from './journal-exec.ts'
 import { locationLines, realPath } from './journal-location.ts'
@@ -30,8 +30,8 @@ const EXIT = { cannotWrite: 90, noNonce: 91, taken: 92, noDirectory: 93, notStar
  * Starts a command that outlives this host, with its outputs and the way it ended in files of the sandbox, and resolves
  * when it runs. Safe to repeat with the same nonce: the command is started once. `JOURNAL_EXISTS` when the run id has a
  * journal with another nonce, `PROCESS_START_FAILED` when the command could not be started (a missing `cwd`, for
- * example), `INVALID_ID` for a run id that cannot name a journal, `CAPABILITY_UNSUPPORTED` where processes do not outlive
- * the command that starts them.
+ * example), `INVALID_ID` for a run id that cannot name a journal, `CAPABILITY_UNSUPPORTED` where processes do not
+ * outlive the command that starts them.
  */
 export async function startJournal(input: StartJournalInput): Promise<StartJournalResult> {
   const nonce = assertNonce(input.nonce)
@@ -87,7 +87,8 @@ function startScript(input: StartJournalInput, token: string): string {
     `if ( set -C; echo ${token} >"$b.run" ) 2>/dev/null; then`,
     `{ cat >"$b.in" && : >>"$b.out" && : >>"$b.err"; } || { rm -f "$b.run"; exit ${EXIT.cannotWrite}; }`,
     'own=$(command -v setsid) || own=$(command -v nohup)',
-    `( printf '%s\\n' "$n" | $own sh -c ${shellQuote(SUPERVISOR_SCRIPT)} sh "$b" "$c" "$um" ${shellQuote(command)} ${token} ${prompt?.via ?? 'none'} >/dev/null 2>&1 & )`,
+    `set -- ${shellCommand([SUPERVISOR_SCRIPT, command, token, prompt?.via ?? 'none'])}`,
+    `( printf '%s\\n' "$n" | $own sh -c "$1" sh "$b" "$c" "$um" "$2" "$3" "$4" >/dev/null 2>&1 & )`,
     'r=started; else',
     `[ -e "$b.run" ] || exit ${EXIT.cannotWrite}`,
     'i=0; until [ -s "$b.run" ]; do i=$((i+1)); [ "$i" -lt 50 ] || break; sleep 0.02 2>/dev/null || sleep 1; done',

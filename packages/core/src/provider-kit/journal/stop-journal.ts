@@ -12,9 +12,9 @@ const LOOK_EVERY_MS = 50
 const KILL_LOOKS = 60
 
 /**
- * Ends the command of a journal with everything it started: SIGTERM, after the grace SIGKILL. Resolves when none is left;
- * the journal then says how the command ended. A journal that is missing or over is fine. Repeatable. `PROVIDER_FAILED`
- * when some of it could not be ended.
+ * Ends the command of a journal with everything it started: SIGTERM, after the grace SIGKILL. Resolves when none is
+ * left; the journal then says how the command ended. A journal that is missing or over is fine. Repeatable.
+ * `PROVIDER_FAILED` when some of it could not be ended.
  */
 export async function stopJournal(input: JournalLocation & { graceMs?: number; signal?: AbortSignal }): Promise<void> {
   const graceMs = assertMs('graceMs', input.graceMs ?? DEFAULT_GRACE_MS)

@@ -7,8 +7,9 @@ export const PROMPT_FILE_VARIABLE = 'HOLDFAST_PROMPT_FILE'
 export const JOURNAL_VARIABLE = 'HOLDFAST_JOURNAL'
 
 /**
- * Runs the command in a process group of its own and writes the exit marker. It is no member of that group, so a kill of
- * the command leaves it to tell. The nonce comes on standard input: it is in no argument, variable or file of its own.
+ * Runs the command in a process group of its own and writes the exit marker. It is no member of that group, so a kill
+ * of the command leaves it to tell. The nonce comes on standard input: it is in no argument, variable or file of its
+ * own.
  *
  * Arguments: beginning of the file names, working directory, umask, command, token, `stdin`, `file` or `none`.
  */
