@@ -24,10 +24,9 @@ export function archivePath(name: string): string {
   return path
 }
 
-/** The directories above a path, the outermost first. */
-export function parentsOf(path: string): string[] {
-  const parts = path.split('/')
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'))
+/** The directory above a path; empty for what stands in the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function unusable(): InvalidInputError {

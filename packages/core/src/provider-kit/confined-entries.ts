@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors/error-classes.ts'
-import { parentsOf } from './archive-entry.ts'
+import { parentOf } from './archive-entry.ts'
 import type { ArchiveEntry, ReadArchiveEntry } from './archive-entry.ts'
 
 /** Set-user, set-group and sticky bits are not restored. */
@@ -45,7 +45,8 @@ function notePath(plan: UnpackPlan, entry: ArchiveEntry): void {
   if (path === '.' || plan.dirs.has(path) || plan.leaves.has(path)) throw refused('has a path twice', path)
   if (entry.kind === 'dir') plan.dirs.set(path, entry.mode)
   else plan.leaves.add(path)
-  for (const parent of parentsOf(path)) plan.parents.add(parent)
+  // Above a known directory all are known, which keeps deep trees cheap.
+  for (let at = parentOf(path); at !== '' && !plan.parents.has(at); at = parentOf(at)) plan.parents.add(at)
 }
 
 function refused(fault: string, path: string): InvalidInputError {
