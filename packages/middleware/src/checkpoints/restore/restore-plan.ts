@@ -24,7 +24,7 @@ export class RestoreTarget {
     this.wanted = new Map(input.entries.map((entry) => [entry.path, entry]))
     this.policy = input.policy
     this.comparesModes = input.comparesModes
-    for (const { path } of input.entries) for (const parent of parentsOf(path)) this.#implied.add(parent)
+    for (const { path } of input.entries) addParents(this.#implied, path)
     const untold = input.checkpoint.report?.filter(({ what }) => what === 'skipped' || what === 'excluded') ?? []
     this.#untold = new Set(untold.map(({ path }) => path))
   }
@@ -37,7 +37,13 @@ export class RestoreTarget {
   isSurplus({ path, kind }: WorkspaceEntry): boolean {
     if (this.wanted.has(path) || !this.policy.covers(path)) return false
     if (this.isImplied(path)) return kind !== 'dir'
-    return kind !== 'other' && ![path, ...parentsOf(path)].some((each) => this.#untold.has(each))
+    return kind !== 'other' && !this.#isUntold(path)
+  }
+
+  #isUntold(path: string): boolean {
+    if (this.#untold.size === 0) return false
+    for (let at = path; at !== ''; at = parentOf(at)) if (this.#untold.has(at)) return true
+    return false
   }
 
   /** Whether a live entry is what is wanted, as far as can be told without its content. */
@@ -98,10 +104,14 @@ export function hashOf(entry: FileEntry): string {
   return entry.blobKey.slice(entry.blobKey.lastIndexOf('/') + 1)
 }
 
-export function parentsOf(path: string): string[] {
-  const parents: string[] = []
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) parents.push(path.slice(0, at))
-  return parents
+/** The directory above; empty for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** Adds the directories above. Above a known one all are known, which keeps deep trees cheap. */
+export function addParents(known: Set<string>, path: string): void {
+  for (let at = parentOf(path); at !== '' && !known.has(at); at = parentOf(at)) known.add(at)
 }
 
 /** Something that is no directory stands above a wanted entry, be it outside of the policy. */
@@ -111,7 +121,8 @@ function blocksParent(target: RestoreTarget, { path, kind }: WorkspaceEntry): bo
 
 /** Directories that their owner may not change, above what is to be changed. Outermost first. */
 function closedDirs(listing: WorkspaceListing, paths: readonly string[]): WorkspaceEntry[] {
-  const parents = new Set(paths.flatMap(parentsOf))
+  const parents = new Set<string>()
+  for (const path of paths) addParents(parents, path)
   const closed = [...parents].flatMap((path) => listing.entries.get(path) ?? [])
   const found = closed.filter(({ kind, mode }) => kind === 'dir' && (mode & 0o700) !== 0o700)
   return found.toSorted((a, b) => a.path.length - b.path.length)

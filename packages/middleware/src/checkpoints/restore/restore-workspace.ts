@@ -11,7 +11,7 @@ import type { WorkspaceListing } from '../workspace/workspace-entry.ts'
 import { clearPaths, writeFiles } from '../workspace/write-files.ts'
 import { CheckpointBlobs } from './checkpoint-blobs.ts'
 import { contentHashes } from './content-hashes.ts'
-import { doubtfulFiles, hashOf, parentsOf, planRestore, RestoreTarget } from './restore-plan.ts'
+import { addParents, doubtfulFiles, hashOf, planRestore, RestoreTarget } from './restore-plan.ts'
 
 type FileEntry = Extract<CheckpointEntry, { kind: 'file' }>
 
@@ -129,7 +129,8 @@ function surplus(target: RestoreTarget, listing: WorkspaceListing): string[] {
   const gone = new Set(left.map(({ path }) => path))
   const stays = [...listing.excluded, ...listing.unusable.map(({ path }) => path)]
   for (const { path } of listing.entries.values()) if (!gone.has(path)) stays.push(path)
-  const needed = new Set(stays.flatMap(parentsOf))
+  const needed = new Set<string>()
+  for (const path of stays) addParents(needed, path)
   return left.filter(({ path, kind }) => kind !== 'dir' || !needed.has(path)).map(({ path }) => path)
 }
 
