@@ -8,7 +8,7 @@ import { root, runNx } from './nx.mjs'
 const CORE = '@holdfast/core'
 const TESTING = '@holdfast/testing'
 /** Private projects at the top: they may use everything, and nothing may use them. */
-const APPS = new Set(['example', 'proofs'])
+const APPS = new Set(['example', 'guides', 'proofs'])
 
 /** What of ours each package may ship with. */
 const SHIPPED = {

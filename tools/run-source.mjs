@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createServer, defaultServerConditions } from 'vite'
 import { root } from './nx.mjs'
 
-const [file, name, ...args] = process.argv.slice(2)
+const [file = '', name = '', ...args] = process.argv.slice(2)
 const conditions = ['@holdfast/source', ...defaultServerConditions]
 const server = await createServer({
   root,

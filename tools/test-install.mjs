@@ -1,15 +1,16 @@
 // Installs every package from a local registry, as strangers would, and uses it.
 //   --client npm,pnpm   which clients (default both)
 //   --node 22,24        Node versions besides this one
-//   --only "app developer"   one project
+//   --only "app developer"   one project, or "get started" for the guide alone
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installExtraTools } from './extra-tools.mjs'
+import { getStartedFaults } from './guides/run-get-started.mjs'
 import { sizeFaults } from './install/check-sizes.mjs'
 import { nodeProgram } from './install/node-versions.mjs'
-import { startRegistry } from './install/local-registry.mjs'
+import { freePort, startRegistry } from './install/local-registry.mjs'
 import { PROJECTS } from './install/projects.mjs'
 import { projectFaults, useProject } from './install/try-project.mjs'
 import { runNx } from './nx.mjs'
@@ -86,6 +87,11 @@ async function main(/** @type {string} */ folder) {
         if (project.name === 'all together' && client === clients[0]) await check('  sizes', () => sizeFaults(place))
         else rmSync(place, { recursive: true, force: true })
       }
+    }
+    if (!values.only || values.only === 'get started') {
+      const place = join(folder, 'get-started')
+      const port = await freePort()
+      await check('docs/guides/get-started.md', () => getStartedFaults({ folder: place, registry: registry.url, port }))
     }
   } finally {
     registry.stop()
