@@ -119,6 +119,25 @@ describe('the end of a run', () => {
     expect(await fixture.sandboxIds()).toEqual([])
   })
 
+  it('leaves the sandbox to its successor when it fails before it knows that it was superseded', async () => {
+    const held = gate()
+    const fixture = await routesFixture({
+      turns: [[{ say: 'a' }, { wait: () => held.opened }, { fail: new Error('broken') }]],
+      definition: { lifecycle: { destroyOnComplete: true } },
+    })
+    const response = await fixture.send('run-1')
+    await until(() => fixture.model.seen.length === 1)
+    const { drivers } = fixture.stores
+    await drivers.release({ runId: 'run-1', epoch: 1 })
+    const successor = await drivers.claim({ runId: 'run-1', threadId: 'thread-1', owner: 'next', ttlMs: 60_000 })
+    held.open()
+    const { findSession } = await import('../../../src/runs/session-registry.ts')
+    await until(() => findSession(fixture.stores, 'run-1') === undefined)
+    expect(await fixture.sandboxIds()).toHaveLength(1)
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'running', driverEpoch: successor.epoch })
+    await response.body?.cancel()
+  })
+
   it('leaves sandbox and record alone when another host has taken over', async () => {
     const held = gate()
     const fixture = await routesFixture({ turns: [[{ say: 'a' }, { wait: () => held.opened }, { say: 'b' }]] })
