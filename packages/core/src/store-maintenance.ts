@@ -1,3 +1,4 @@
+/** Which checkpoints stay. A thread's head always does. */
 export interface CheckpointRetention {
   /** How many of the newest of each thread stay. */
   keepLast?: number
@@ -7,6 +8,7 @@ export interface CheckpointRetention {
   maxAgeMs?: number
 }
 
+/** What may go. */
 export interface StorePruneInput {
   /** A checkpoint stays when it is the head of its thread or when one of the given rules keeps it. */
   checkpoints?: CheckpointRetention
@@ -18,6 +20,7 @@ export interface StorePruneInput {
   dryRun?: boolean
 }
 
+/** What went, or with `dryRun` would have gone. */
 export interface StorePruneResult {
   checkpoints: number
   blobs: number

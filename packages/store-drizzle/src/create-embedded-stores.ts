@@ -11,6 +11,7 @@ import { pgliteConnection } from './database/pglite-executor.ts'
 import type { SqlConnection } from './database/sql-executor.ts'
 import { claimDirectory } from './embedded/directory-guard.ts'
 
+/** Where embedded stores keep their data. */
 export interface EmbeddedStoresOptions {
   /** Made when it is missing. One process at a time: `STORE_DIRECTORY_IN_USE`. */
   dir: string

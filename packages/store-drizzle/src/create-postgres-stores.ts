@@ -11,6 +11,7 @@ import type { SqlConnection } from './database/sql-executor.ts'
 import { PostgresWakes } from './wake/postgres-wakes.ts'
 import type { ListenHooks } from './wake/postgres-wakes.ts'
 
+/** How the stores reach PostgreSQL. */
 export interface PostgresStoresOptions {
   /** `postgres://user:password@host:port/database`. Give this or `sql`. */
   url?: string

@@ -36,20 +36,34 @@ function bind<Subject>(suite: ConformanceSuite<Subject>): DescribeSuite<Subject>
   return (target, options) => describeSuite(suite, target, vitestRunner, options)
 }
 
+/** Tests what all stores promise together: `ping` and `close`. */
 export const describeStoreLife: DescribeSuite<StoreSubject> = bind(storeLifeSuite)
+/** Tests the contract of `RunStore`. */
 export const describeRunStore: DescribeSuite<StoreSubject> = bind(runStoreSuite)
+/** Tests the contract of `DriverStore`. */
 export const describeDriverStore: DescribeSuite<StoreSubject> = bind(driverStoreSuite)
+/** Tests the contract of `EventLogStore`. */
 export const describeEventLog: DescribeSuite<StoreSubject> = bind(eventLogSuite)
+/** Tests the contract of `FencedLockStore`. */
 export const describeLockStore: DescribeSuite<StoreSubject> = bind(lockStoreSuite)
+/** Tests the contract of `SandboxInstanceStore`. */
 export const describeInstanceStore: DescribeSuite<StoreSubject> = bind(instanceStoreSuite)
+/** Tests the contract of `ThreadStore`. */
 export const describeThreadStore: DescribeSuite<StoreSubject> = bind(threadStoreSuite)
+/** Tests the contract of `MessageStore`. */
 export const describeMessageStore: DescribeSuite<StoreSubject> = bind(messageStoreSuite)
+/** Tests the contract of `InterruptStore`. */
 export const describeInterruptStore: DescribeSuite<StoreSubject> = bind(interruptStoreSuite)
+/** Tests the contract of `MetadataStore`. */
 export const describeMetadataStore: DescribeSuite<StoreSubject> = bind(metadataStoreSuite)
+/** Tests the contract of `BlobStore`. */
 export const describeBlobStore: DescribeSuite<StoreSubject> = bind(blobStoreSuite)
+/** Tests the contract of `ArtifactStore`. */
 export const describeArtifactStore: DescribeSuite<StoreSubject> = bind(artifactStoreSuite)
+/** Tests the contract of `SandboxCheckpointStore`. */
 export const describeCheckpointStore: DescribeSuite<StoreSubject> = bind(checkpointStoreSuite)
 
+/** Tests the contract of `SandboxProvider` and everything below it. */
 export const describeProvider: DescribeSuite<ProviderSubject> = bind(providerSuite)
 
 /** Every store suite, for a backend that has all stores. */

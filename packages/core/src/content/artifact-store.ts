@@ -1,3 +1,4 @@
+/** A named output of a thread; its bytes are the blob that `blobKey` names. */
 export interface ArtifactRecord {
   artifactId: string
   runId: string

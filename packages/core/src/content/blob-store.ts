@@ -1,3 +1,4 @@
+/** What is known of a blob without reading it. */
 export interface BlobRecord {
   key: string
   /** Bytes. */
@@ -10,6 +11,7 @@ export interface BlobRecord {
   createdAt: number
 }
 
+/** A blob with its bytes, to be read once. */
 export interface BlobObject extends BlobRecord {
   /** The part that was read; absent when the whole. */
   range?: { offset: number; length: number }
@@ -19,8 +21,10 @@ export interface BlobObject extends BlobRecord {
   text: () => Promise<string>
 }
 
+/** What `put` takes: bytes, text or a stream. */
 export type BlobBody = ReadableStream<Uint8Array> | ArrayBuffer | ArrayBufferView | string | Blob
 
+/** What is kept beside the bytes. */
 export interface BlobPutOptions {
   contentType?: string
   customMetadata?: Record<string, string>
@@ -28,6 +32,7 @@ export interface BlobPutOptions {
   expectedLength?: number
 }
 
+/** One page of blobs, by key. */
 export interface BlobListInput {
   prefix?: string
   cursor?: string

@@ -16,12 +16,14 @@ export interface CheckpointWriterLease {
   release: () => Promise<void>
 }
 
+/** A checkpoint, with what must still hold for it to be stored. */
 export interface CheckpointAppendInput {
   checkpoint: SandboxCheckpoint
   expectedHeadId: string | null
   writer: CheckpointWriterLease
 }
 
+/** The root of a new thread, made of another thread's checkpoint. */
 export interface CheckpointForkInput {
   sourceThreadId: string
   sourceCheckpointId: string
@@ -31,6 +33,7 @@ export interface CheckpointForkInput {
   writer: CheckpointWriterLease
 }
 
+/** One blob that a stored checkpoint keeps alive. */
 export interface CheckpointBlobReference {
   key: string
   /** In how many checkpoints the key appears. */

@@ -6,6 +6,7 @@ export type CheckpointEntry =
   | { path: string; kind: 'dir'; mode?: number }
   | { path: string; kind: 'symlink'; target: string }
 
+/** An artifact as a checkpoint records it. */
 export interface CheckpointArtifact {
   artifactId: string
   name: string
@@ -31,6 +32,7 @@ export interface CheckpointPolicy {
   onSecret?: 'redact' | 'exclude' | 'refuse'
 }
 
+/** What a checkpoint was made for. */
 export type CheckpointReason = 'automatic' | 'named' | 'fork-root' | 'rewind' | 'before-destroy' | 'failed-run'
 
 /** A portable record of files, conversation and artifacts. Never changes once stored. */

@@ -3,12 +3,14 @@ import type { LockStore } from '@tanstack/ai/locks'
 /** Only grows for one key: a later holder has a larger token. */
 export type FencingToken = number & { readonly __fencingToken: true }
 
+/** Ownership of a lock, as the callback that runs under it sees it. */
 export interface LockLease {
   readonly key: string
   /** To be stored with what the lock protects, so that an earlier holder's write can be refused. */
   readonly token: FencingToken
 }
 
+/** How one lock is waited for and held. */
 export interface LockOptions {
   /** Stops waiting; rejects with its reason. Does not reach into a callback that has started. */
   signal?: AbortSignal

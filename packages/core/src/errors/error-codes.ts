@@ -114,4 +114,5 @@ export const ERROR_CODES = {
   SANDBOX_SNAPSHOT_INVALID_TOOL_INPUT: 'A checkpoint tool was called with malformed input.',
 } as const
 
+/** A key of `ERROR_CODES`. */
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -6,6 +6,7 @@ const BRAND = Symbol.for('holdfast.error')
 /** Plain JSON that explains an error to a program. Never holds a secret. */
 export type ErrorDetails = { readonly [key: string]: string | number | boolean | null | readonly string[] | undefined }
 
+/** What an error carries besides its code and message. */
 export interface HoldfastErrorOptions {
   details?: ErrorDetails
   /** True when the same call may succeed later without any change by the caller. */

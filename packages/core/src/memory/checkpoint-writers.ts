@@ -5,6 +5,7 @@ import { assertMs } from '../identifier.ts'
 import type { WriterRow } from './checkpoint-table.ts'
 import type { MemoryState } from './memory-state.ts'
 
+/** Times of checkpoint writer leases. */
 export interface CheckpointWriterOptions {
   /** How long a writer lease lasts. Default 120 s. */
   leaseDurationMs?: number

@@ -17,6 +17,7 @@ import { MemoryState } from './memory-state.ts'
 import type { MemoryStateOptions } from './memory-state.ts'
 import { MemoryThreadStore } from './memory-thread-store.ts'
 
+/** How the in-memory stores measure time, and how much they keep. */
 export interface MemoryStoresOptions extends MemoryStateOptions, MemoryBlobStoreOptions, CheckpointWriterOptions {}
 
 /**

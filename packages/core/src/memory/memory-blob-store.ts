@@ -16,6 +16,7 @@ import { copyRecord } from './memory-copy.ts'
 import { MemoryState } from './memory-state.ts'
 import type { MemoryBlob } from './memory-state.ts'
 
+/** The limit of an in-memory blob store. */
 export interface MemoryBlobStoreOptions {
   /** Largest blob. Default 256 MiB. */
   maxBlobBytes?: number

@@ -11,6 +11,7 @@ import { CheckpointTable } from './checkpoint-table.ts'
 import { EventLogTable } from './event-log-table.ts'
 import { RunTable } from './run-table.ts'
 
+/** How much of what has ended is kept in memory. */
 export interface MemoryRetention {
   /** How many closed event logs of runs that no longer run are kept. Default 200. */
   closedLogs?: number
@@ -18,6 +19,7 @@ export interface MemoryRetention {
   finishedRuns?: number
 }
 
+/** Clock and retention of the records that in-memory stores share. */
 export interface MemoryStateOptions {
   clock?: Clock
   /** What a long-lived process keeps; the oldest go first. An open log is never touched. */

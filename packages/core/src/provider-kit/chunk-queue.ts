@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors/error-classes.ts'
 
+/** How much a queue holds before its producer has to wait. */
 export interface ChunkQueueOptions {
   /** How many items may wait before `push` answers false. No bound when left out. */
   bound?: number

@@ -1,5 +1,6 @@
 import { Utf8TextDecoder } from './utf8-text-decoder.ts'
 
+/** How much of an output is kept, and who gets it live. */
 export interface OutputCollectorOptions {
   /** Most bytes kept. No limit when left out. */
   maxBytes?: number | undefined

@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ProviderError } from '../errors/error-classes.ts'
 
+/** How long a promise is waited for. */
 export interface DeadlineOptions {
   /** Named in the error: `sandbox create`, `file upload`. Holds no secret. */
   operation: string

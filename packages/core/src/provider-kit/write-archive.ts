@@ -2,6 +2,7 @@ import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
 import type { ArchiveEntry } from './archive-entry.ts'
 
+/** Limits of an archive that is written. */
 export interface WriteArchiveOptions {
   /**
    * How names and targets that do not fit a header are kept: in pax records (default), which POSIX asks for, or in GNU

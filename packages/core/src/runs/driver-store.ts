@@ -6,6 +6,7 @@ export interface WriteFence {
   epoch: number
 }
 
+/** Which run a host wants to drive, and for how long without a renewal. */
 export interface DriverClaimInput {
   runId: string
   threadId: string
@@ -20,6 +21,7 @@ export interface DriverClaimInput {
   purpose?: 'drive' | 'finalize'
 }
 
+/** What a host holds after it claimed a run. */
 export interface DriverClaim {
   /** 1 for the first claim of a run, one more for each later one. */
   epoch: number
@@ -29,6 +31,7 @@ export interface DriverClaim {
   created: boolean
 }
 
+/** How a run ended, with the epoch that may say so. */
 export interface DriverFinishInput extends WriteFence {
   /** `interrupted` ends the hold but not the run: it pauses for a person, and gets no `finishedAt`. */
   status: TerminalRunStatus | 'interrupted'
@@ -47,6 +50,7 @@ export interface DriverInfo {
   isLive: boolean
 }
 
+/** A Stop that was asked for and is not carried out yet. */
 export interface CancelRequest {
   runId: string
   keepSandbox: boolean

@@ -3,14 +3,18 @@ import type { StreamChunk, StreamDurability } from '@tanstack/ai'
 /** An opaque position in one run's log. Safe on an SSE line. `-1` means before the first event, `now` after the last. */
 export type EventOffset = string & { readonly __eventOffset: true }
 
+/** The offset before the first event. */
 export const OFFSET_START = '-1' as EventOffset
+/** The offset after everything that is stored now. */
 export const OFFSET_NOW = 'now' as EventOffset
 
+/** One stored chunk with its offset. */
 export interface EventLogEntry {
   offset: EventOffset
   chunk: StreamChunk
 }
 
+/** Which run's log; with an epoch, to append under it. */
 export interface EventLogOpenInput {
   runId: string
   /** The driver's epoch. Without one, an append is accepted only while nobody has ever claimed the run. */
@@ -34,6 +38,7 @@ export interface EventLog extends StreamDurability<EventOffset> {
   readonly runId: string
 }
 
+/** How far a log goes, and whether it is closed. */
 export interface EventLogInfo {
   runId: string
   isClosed: boolean
@@ -45,6 +50,7 @@ export interface EventLogInfo {
   closedAt?: number
 }
 
+/** The event logs of all runs. */
 export interface EventLogStore {
   /** Local: makes no query and cannot fail but for malformed input (`INVALID_ID`, `INVALID_ARGUMENT`). */
   open: (input: EventLogOpenInput) => EventLog

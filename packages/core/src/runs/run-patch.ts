@@ -4,6 +4,7 @@ import { InvalidInputError } from '../errors/error-classes.ts'
 import { encodeExactJson } from '../exact-json.ts'
 import { assertId, assertMs } from '../identifier.ts'
 
+/** The fields of a run record that an update may change. */
 export type RunPatch = Parameters<RunStore['update']>[1]
 
 type Checks = { readonly [field in keyof RunPatch]-?: (value: unknown) => void }
@@ -44,10 +45,12 @@ export function applyRunPatch(record: RunRecord, patch: RunPatch): RunRecord {
   return next as unknown as RunRecord
 }
 
+/** Checks a run's status. `INVALID_ARGUMENT`. */
 export function assertRunStatus(value: unknown): void {
   assertField('status', isRunStatus(value), 'a run status')
 }
 
+/** Checks what a run failed with. `INVALID_ARGUMENT`. */
 export function assertRunError(value: unknown): void {
   const { message, code } = (value ?? {}) as { message?: unknown; code?: unknown }
   assertField('error.message', typeof message === 'string', 'a string')

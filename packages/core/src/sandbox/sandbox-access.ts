@@ -7,6 +7,7 @@ export interface SandboxAccessGrant {
   expiresAt: number
 }
 
+/** A remote shell, for a person. Needs `access`. */
 export interface SandboxAccess {
   /** `expiresInMs` is rounded down to whole minutes, 1 minute to 24 hours. A new grant may end earlier ones. */
   grant: (options?: { expiresInMs?: number }) => Promise<SandboxAccessGrant>

@@ -13,10 +13,12 @@ export type SandboxFileStat =
   | { type: 'file'; mode: number; size: number }
   | { type: 'dir' | 'symlink' | 'other'; mode: number }
 
+/** A watch that goes on until it is stopped. */
 export interface SandboxFileWatch {
   stop: () => Promise<void>
 }
 
+/** One change of a file. `type` is the provider's word for it. */
 export interface SandboxFileWatchEvent {
   type: string
   path: string

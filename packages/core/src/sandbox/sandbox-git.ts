@@ -4,6 +4,7 @@ export interface SandboxGitAuth {
   token: string
 }
 
+/** What is cloned, and to where. */
 export interface SandboxGitCloneInput {
   url: string
   /** Where to put the clone; the workspace root when left out. */

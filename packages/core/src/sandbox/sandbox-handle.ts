@@ -7,6 +7,7 @@ import type { SandboxEnv, SandboxPorts } from './sandbox-ports.ts'
 import type { SandboxProcess } from './sandbox-process.ts'
 import type { SandboxTerminals } from './sandbox-terminal.ts'
 
+/** The vendor's name for a disk image. */
 export interface SandboxSnapshotRef {
   id: string
   label?: string

@@ -20,6 +20,7 @@ export interface SandboxInstanceRecord {
   labels?: Readonly<Record<string, string>>
 }
 
+/** One page of instance rows, oldest first. */
 export interface SandboxInstanceListInput {
   provider?: string
   threadId?: string

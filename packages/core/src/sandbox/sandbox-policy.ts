@@ -1,3 +1,4 @@
+/** What happens to what a model wants to do. `ask` waits for a person. */
 export type PolicyDecision = 'allow' | 'ask' | 'deny'
 
 /**

@@ -8,6 +8,7 @@ export interface SandboxProcessOptions {
   signal?: AbortSignal
 }
 
+/** Options of `exec`. */
 export interface SandboxExecOptions extends SandboxProcessOptions {
   /** Ends the whole process tree after this many milliseconds; the result then has `timedOut: true`. None when left out. */
   timeoutMs?: number

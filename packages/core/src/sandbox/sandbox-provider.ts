@@ -3,6 +3,7 @@ import type { SandboxCapabilities } from './sandbox-capabilities.ts'
 import type { SandboxHandle } from './sandbox-handle.ts'
 import type { WorkspaceDefinition } from './workspace-definition.ts'
 
+/** What a new sandbox is to be. */
 export interface SandboxCreateInput {
   /** A deterministic name (the sandbox key). A repeated create with it adopts what a lost reply left behind. */
   id?: string
@@ -15,11 +16,13 @@ export interface SandboxCreateInput {
   adapterName?: string
 }
 
+/** Which sandbox is wanted again. */
 export interface SandboxResumeInput {
   id: string
   signal?: AbortSignal
 }
 
+/** What a sandbox made from a snapshot is to be. */
 export interface SandboxRestoreInput {
   snapshotId: string
   id?: string
@@ -30,6 +33,7 @@ export interface SandboxRestoreInput {
   signal?: AbortSignal
 }
 
+/** Which sandbox goes. */
 export interface SandboxDestroyInput {
   id: string
   signal?: AbortSignal
@@ -45,6 +49,7 @@ export interface SandboxListing {
   createdAt?: number
 }
 
+/** Named images that later sandboxes are created from. */
 export interface SandboxTemplates {
   /** Makes a named template of a sandbox; resolves when it can be created from. */
   capture: (sandboxId: string, name: string) => Promise<{ ref: string }>

@@ -1,3 +1,4 @@
+/** What runs in a terminal, and how large it is. */
 export interface SandboxTerminalOptions {
   /** Runs this instead of a login shell. */
   command?: string
@@ -21,6 +22,7 @@ export interface SandboxTerminal {
   close: () => Promise<void>
 }
 
+/** Interactive terminals. Needs `terminal`. */
 export interface SandboxTerminals {
   open: (options?: SandboxTerminalOptions) => Promise<SandboxTerminal>
 }

@@ -3,6 +3,7 @@ export interface SecretRef {
   readonly secretName: string
 }
 
+/** Files of a git repository. */
 export interface WorkspaceGitSource {
   type: 'git'
   url: string
@@ -11,15 +12,18 @@ export interface WorkspaceGitSource {
   depth?: number | 'full'
 }
 
+/** Files of a directory on the host. */
 export interface WorkspaceLocalSource {
   type: 'local'
   path: string
 }
 
+/** An empty workspace. */
 export interface WorkspaceNoSource {
   type: 'none'
 }
 
+/** Where the files of a new sandbox come from. */
 export type WorkspaceSource = WorkspaceGitSource | WorkspaceLocalSource | WorkspaceNoSource
 
 /** One setup step: a command, or commands that may run side by side. */

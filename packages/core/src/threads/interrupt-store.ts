@@ -11,6 +11,7 @@ export interface InterruptRecord {
   response?: unknown
 }
 
+/** Answers to interrupts, stored together or not at all. */
 export type InterruptCommit =
   | { interruptId: string; status: 'resolved'; response?: unknown }
   | { interruptId: string; status: 'cancelled' }

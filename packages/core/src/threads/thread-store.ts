@@ -9,6 +9,7 @@ export interface ThreadRecord {
   updatedAt: number
 }
 
+/** One page of an owner's threads, newest first. */
 export interface ThreadListInput {
   ownerId: string
   /** 1 … 1,000. Default 100. */

@@ -5,6 +5,7 @@ import type { StartJournalInput } from '@holdfast/core/provider-kit'
 /** Where the nonce of a run's journal is kept, by run id. */
 export const JOURNAL_NAMESPACE = 'holdfast-journal'
 
+/** What a run's record says about the journal of its agent. */
 export interface JournalRecord {
   nonce: string
   /** Whether the command was seen to run: from then on it is never started again, only read. */

@@ -16,6 +16,7 @@ import { lastRequest } from './agent-prompt.ts'
 import { markJournaled } from './journaled-adapter.ts'
 import { keepAwake } from './keep-awake.ts'
 
+/** The command-line agent, and how it is talked to. */
 export interface CommandAgentOptions {
   /** Run by `sh` in the workspace. Holds no secret: every process of the sandbox can see it. */
   command: string

@@ -3,6 +3,7 @@ import { pruneJournals as pruneJournalFiles } from '@holdfast/core/provider-kit'
 import type { PruneJournalsInput as PruneFilesInput, PruneJournalsResult } from '@holdfast/core/provider-kit'
 import { JOURNAL_NAMESPACE } from './agent-journal.ts'
 
+/** Which sandbox's journals are looked at, and the store that says which runs have ended. */
 export interface PruneJournalsInput extends Omit<PruneFilesInput, 'findStatus'> {
   stores: Pick<HoldfastStores, 'runs' | 'metadata'>
 }

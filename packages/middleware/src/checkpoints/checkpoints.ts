@@ -18,6 +18,7 @@ import type { CheckpointFailure } from './run/checkpoint-failures.ts'
 import type { CheckpointDiff } from './thread/compare-checkpoints.ts'
 import type { Rewound } from './thread/rewind-thread.ts'
 
+/** Whose checkpoints, and what they cover. */
 export interface CheckpointsOptions {
   stores: HoldfastStores
   sandbox: SandboxDefinition

@@ -8,6 +8,7 @@ import { parseSetup } from './workspace-setup.ts'
 import type { WorkspaceSetup } from './workspace-setup.ts'
 import { assertSource } from './workspace-source.ts'
 
+/** What a sandbox starts with. */
 export interface WorkspaceOptions extends Omit<WorkspaceDefinition, 'setup' | 'secretNames'> {
   /** Commands for a new sandbox, on one persistent shell in the workspace root. */
   setup?: WorkspaceSetup

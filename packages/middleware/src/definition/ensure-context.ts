@@ -9,6 +9,7 @@ import type {
 import type { DefinitionLogger } from './definition-logger.ts'
 import type { SandboxKeyContext } from './sandbox-key.ts'
 
+/** Where the making of a sandbox is, for people who wait. */
 export type SandboxPhase =
   | 'waiting'
   | 'resuming'
@@ -45,6 +46,7 @@ export interface SandboxEnsureContext extends SandboxKeyContext {
 /** Where the sandbox came from. `created` and `restored` ones do not hold what the thread did since. */
 export type SandboxOrigin = 'resumed' | 'restored' | 'created'
 
+/** A usable sandbox, and where it came from. */
 export interface EnsuredSandbox {
   readonly handle: SandboxHandle
   readonly origin: SandboxOrigin

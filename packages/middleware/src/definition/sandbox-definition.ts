@@ -5,6 +5,7 @@ import type { SandboxHooks } from './sandbox-hooks.ts'
 import type { SandboxKeyContext } from './sandbox-key.ts'
 import type { SandboxLifecycle, SandboxLifecycleOptions } from './sandbox-lifecycle.ts'
 
+/** What an app says about its sandboxes. */
 export interface SandboxDefinitionOptions {
   /** Names the definition; part of the sandbox key. */
   id: string

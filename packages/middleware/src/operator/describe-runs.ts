@@ -1,5 +1,6 @@
 import type { DriverInfo, HoldfastStores, RunRecord, SandboxInstanceRecord } from '@holdfast/core'
 
+/** Which runs an operator wants to see. */
 export interface DescribeRunsInput {
   stores: HoldfastStores
   threadId?: string

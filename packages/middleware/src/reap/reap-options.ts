@@ -3,6 +3,7 @@ import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
 
+/** What a reap works on, and its limits. */
 export interface ReapRunsInput {
   stores: HoldfastStores
   /** Destroys what is to be reclaimed. Without it sandboxes are only marked, for a reaper that has one. */

@@ -1,6 +1,7 @@
 import type { RunError } from '@holdfast/core'
 import type { ReclaimOutcome } from './reclaim-outcome.ts'
 
+/** What became of one run. */
 export interface ReapOutcome {
   runId: string
   threadId: string

@@ -9,6 +9,7 @@ import { reapRuns } from './reap-runs.ts'
 import type { SweepReport } from './sweep-outcome.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
+/** How often to reap and sweep, and who is told. */
 export interface StartReaperInput extends ReapRunsInput {
   /** Time between two reaps, about: a tenth more or less, so that hosts do not reap in step. */
   everyMs: number
@@ -23,6 +24,7 @@ export interface StartReaperInput extends ReapRunsInput {
   random?: () => number
 }
 
+/** A reaper that runs in this process. */
 export interface Reaper {
   /** Starts no further reap and waits for the one under way. Repeatable. */
   stop: () => Promise<void>

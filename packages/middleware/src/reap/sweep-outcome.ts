@@ -6,6 +6,7 @@ import type { RunError } from '@holdfast/core'
  */
 export type SweepReason = 'no-record' | 'replaced' | 'run-ended' | 'missing'
 
+/** What became of one sandbox, or of one row without a sandbox. */
 export interface SweepOutcome {
   sandboxId: string
   key?: string
@@ -16,6 +17,7 @@ export interface SweepOutcome {
   error?: RunError
 }
 
+/** What a sweep found and did. */
 export interface SweepReport {
   /** How many sandboxes the service listed, and how many of them a row points at. */
   listed: number

@@ -4,6 +4,7 @@ import { runWithDeadline } from '@holdfast/core/provider-kit'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import { SANDBOX_LABEL } from '../definition/sandbox-labels.ts'
 
+/** Whose sandboxes are compared with the store. */
 export interface SweepSandboxesInput {
   stores: HoldfastStores
   /** Sweeps what this definition made. */

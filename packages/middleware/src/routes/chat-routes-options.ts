@@ -8,12 +8,14 @@ import type { Tenant } from '../runs/tenant.ts'
 /** What a request wants to do. */
 export type ChatAction = 'send' | 'read' | 'cancel' | 'delete' | 'list' | 'health' | 'reap' | 'operate'
 
+/** What a request wants, for `authorize`. */
 export interface AuthorizeInput {
   action: ChatAction
   /** Absent for lists, health, `reap` and `operate`. */
   threadId?: string
 }
 
+/** The run that a model is chosen for. */
 export interface ModelInput {
   /** Absent when a host continues a run after another one died. */
   request?: Request
@@ -36,6 +38,7 @@ export interface RunLimits {
   maxRunMs?: number
 }
 
+/** The app behind the routes. */
 export interface ChatRoutesOptions {
   stores: HoldfastStores
   sandbox: SandboxDefinition

@@ -37,6 +37,7 @@ const ROUTES: readonly (readonly [method: string, path: string, route: ChatRoute
   ['GET', '/operator/runs', listOperatorRuns],
 ]
 
+/** The HTTP surface of a chat, as one handler. */
 export interface ChatRoutes {
   /** Answers a request to any of the routes; 404 or 405 for others. Never rejects. */
   handle: (request: Request) => Promise<Response>

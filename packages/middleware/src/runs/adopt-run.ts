@@ -6,6 +6,7 @@ import { settleOrphan } from './settle-orphan.ts'
 import { takeOverRun } from './take-over-run.ts'
 import type { TakeOverResult } from './take-over-run.ts'
 
+/** Which lost run this host wants to drive. */
 export interface AdoptRunInput {
   stores: HoldfastStores
   runId: string

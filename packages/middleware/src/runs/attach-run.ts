@@ -15,6 +15,7 @@ import type { EventStreamOptions } from './event-stream-response.ts'
 import { findSession } from './session-registry.ts'
 import type { RunDriver } from './run-driver.ts'
 
+/** Which run a viewer wants, and from where. */
 export interface AttachRunInput extends EventStreamOptions {
   stores: HoldfastStores
   /** Names the run in `X-Run-Id` or `?runId=`, and the position in `Last-Event-ID` or `?offset=`. */

@@ -10,6 +10,7 @@ import type { Tenant } from './tenant.ts'
  */
 export type WhenBusy = 'reject' | 'queue' | 'cancel-previous'
 
+/** The request that begins a run, and on whose behalf. */
 export interface BeginRunInput {
   stores: HoldfastStores
   /** TanStack's client request. Left out when `chat` gives what it says. */

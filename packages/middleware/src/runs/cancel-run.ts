@@ -7,6 +7,7 @@ import { reportSandboxFailure } from '../session/report-sandbox-failure.ts'
 import { findSession } from './session-registry.ts'
 import { settleOrphan } from './settle-orphan.ts'
 
+/** Which run is to stop, and whether its sandbox stays. */
 export interface CancelRunInput {
   stores: HoldfastStores
   runId: string

@@ -11,6 +11,7 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 }
 
+/** Options of a server-sent event response. */
 export interface EventStreamOptions {
   headers?: Record<string, string>
   /** A comment is sent after this much silence, so that no proxy takes the stream for dead. Milliseconds. */

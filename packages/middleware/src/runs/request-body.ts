@@ -5,6 +5,7 @@ import type { ModelMessage, UIMessage } from '@tanstack/ai'
 /** Longest chat request. Files belong in the sandbox, not in a message. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
+/** TanStack's client body, checked. */
 export interface ChatRequest {
   runId: string
   threadId: string

@@ -20,6 +20,7 @@ import {
   terminalChunkFor,
 } from './terminal-chunk.ts'
 
+/** Which lost run is to be ended. */
 export interface SettleOrphanInput {
   stores: HoldfastStores
   runId: string

@@ -4,6 +4,7 @@ import type { RunOutcome } from './run-outcome.ts'
 
 /** Codes that clients see on the last event of a run that did not complete. */
 export const RUN_CANCELLED_CODE = 'RUN_CANCELLED'
+/** Code of a run that was ended because its host died. */
 export const HOST_LOST_CODE = 'HOST_LOST'
 
 /** Whether a chunk may be the last of a run. An agent loop emits one per turn, so it need not be. */

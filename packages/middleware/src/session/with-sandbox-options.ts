@@ -4,6 +4,7 @@ import type { Tenant } from '../runs/tenant.ts'
 import type { Run } from '../runs/run.ts'
 import type { SandboxToken } from './sandbox-capabilities.ts'
 
+/** The run, its stores, and what is saved of it. */
 export interface WithSandboxOptions {
   /** From `beginRun`. Without it the run is not durable: a viewer who leaves ends it and its sandbox. */
   run?: Run

@@ -10,6 +10,7 @@ import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import type { TransferFiles } from '../fs/transfer-files.ts'
 import { DaytonaArchive } from './daytona-archive.ts'
 
+/** One file that goes in or out. */
 export interface SyncFile {
   /** Below the workspace. */
   path: string

@@ -14,17 +14,20 @@ export interface LeaseOwner {
   adapterName?: string | undefined
 }
 
+/** Whose sandbox is wanted, and what it is to be. */
 export interface AcquireInput extends LeaseOwner {
   /** Say who uses the sandbox, in which environment, for which run and purpose. */
   labels?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
 }
 
+/** Which lease is to be resumed, and by whom. */
 export interface ResumeLeaseInput extends LeaseOwner {
   sandboxId: string
   signal?: AbortSignal | undefined
 }
 
+/** What became of a lease that was to be resumed. */
 export type LeaseResume =
   | { readonly kind: 'resumed'; readonly lease: DaytonaLease }
   /** `gone`: the service says that it does not exist. `mismatch`: it is not what this owner made with these options. */
@@ -48,6 +51,7 @@ export interface DaytonaLease {
   destroy: () => Promise<void>
 }
 
+/** Sandboxes held by key, for hosts without the middleware. */
 export interface DaytonaLeases {
   acquire: (input: AcquireInput) => Promise<DaytonaLease>
   /** Time-outs, refusals and outages reject and prove nothing: the lease is still the owner's. */

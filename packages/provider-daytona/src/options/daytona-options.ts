@@ -4,6 +4,7 @@ import type { SpanTracer } from '../account/operation-span.ts'
 /** What becomes of a lease's sandbox when the lease is released. */
 export type AfterRelease = 'keep' | 'stop' | 'archive' | 'destroy'
 
+/** CPU cores, GiB of memory and disk, and GPUs of a sandbox. */
 export interface DaytonaResources {
   /** Cores. */
   cpu?: number | undefined

@@ -9,6 +9,7 @@ const AFTER_RELEASE: readonly AfterRelease[] = ['keep', 'stop', 'archive', 'dest
 const RESOURCE_NAMES = ['cpu', 'memory', 'disk', 'gpu'] as const
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+/** The options as they are used, or everything that is wrong with them. */
 export type DaytonaOptionsCheck =
   | { readonly ok: true; readonly options: NormalizedDaytonaOptions }
   | { readonly ok: false; readonly faults: readonly string[] }

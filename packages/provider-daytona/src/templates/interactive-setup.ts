@@ -6,6 +6,7 @@ import { DaytonaAccess } from '../ports/daytona-access.ts'
 import { deleteSnapshot, ensureSnapshotActive } from '../sandbox/snapshots.ts'
 import { captureTemplate } from './capture-template.ts'
 
+/** Where an interactive setup starts from. */
 export interface SetupStartInput {
   /** A template to start from; the options' image or snapshot when left out. */
   template?: string
@@ -15,6 +16,7 @@ export interface SetupStartInput {
   signal?: AbortSignal
 }
 
+/** A sandbox that a person prepares, to become a template. */
 export interface InteractiveSetup {
   readonly sandboxId: string
   /** `summary` may be shown and logged, `command` is for the person who sets up and nobody else. */

@@ -2,6 +2,7 @@ import { ChunkQueue, ConflictError, InvalidInputError } from '@holdfast/core/pro
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { openTerminal } from './open-terminal.ts'
 
+/** The command at the other end of a channel. */
 export interface DuplexChannelInput {
   /** Both ends' ids; they address the channel as a pair. */
   hostId: string

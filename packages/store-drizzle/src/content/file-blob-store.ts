@@ -17,6 +17,7 @@ import { blobObject } from './blob-object.ts'
 import { DEFAULT_MAX_BLOB_BYTES, forEachEvenChunk } from './even-chunks.ts'
 import { readBlobFile } from './read-blob-file.ts'
 
+/** The limit and the clock of a blob store in a directory. */
 export interface FileBlobStoreOptions {
   /** Largest blob. Default 256 MiB. */
   maxBlobBytes?: number

@@ -14,6 +14,7 @@ import {
 } from '../statements/prune.ts'
 import { removeLogsBefore } from '../statements/remove-logs.ts'
 
+/** What may go. */
 export interface PruneInput {
   /** Logs that were closed longer ago than this. Open ones stay. */
   eventLogs?: { closedForMs: number }
@@ -31,6 +32,7 @@ export interface PruneInput {
   dryRun?: boolean
 }
 
+/** What went, or with `dryRun` would have gone. */
 export interface PruneResult {
   eventLogs: number
   checkpoints: number

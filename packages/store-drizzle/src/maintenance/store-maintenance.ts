@@ -7,6 +7,7 @@ import { pruneRecords } from './prune-records.ts'
 import type { PruneInput, PruneResult } from './prune-records.ts'
 import { pruneFileBlobs } from './prune-file-blobs.ts'
 
+/** Counts and sizes, for operators. */
 export interface StoreStatus {
   /** The database's time, epoch milliseconds. */
   now: number

@@ -33,6 +33,7 @@ export const blobChunks = holdfastSchema.table(
   (table) => [primaryKey({ name: 'blob_chunks_pk', columns: [table.uploadId, table.position] })],
 )
 
+/** One row an artifact. */
 export const artifacts = holdfastSchema.table(
   'artifacts',
   {
@@ -60,6 +61,7 @@ export const checkpointHeads = holdfastSchema.table('checkpoint_heads', {
   writerExpiresAt: epochMs('writer_expires_at').notNull().default(0),
 })
 
+/** One row a checkpoint; its files and messages are in `checkpoint_nodes`. */
 export const checkpoints = holdfastSchema.table(
   'checkpoints',
   {

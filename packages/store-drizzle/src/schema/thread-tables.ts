@@ -2,6 +2,7 @@ import { index, integer, primaryKey, text } from 'drizzle-orm/pg-core'
 import { epochMs, idText, jsonText } from './columns.ts'
 import { holdfastSchema } from './schema-name.ts'
 
+/** One row a conversation. */
 export const threads = holdfastSchema.table(
   'threads',
   {
@@ -21,6 +22,7 @@ export const transcripts = holdfastSchema.table('transcripts', {
   savedAt: epochMs('saved_at').notNull(),
 })
 
+/** One row a message of a transcript. */
 export const messages = holdfastSchema.table(
   'messages',
   {
@@ -31,6 +33,7 @@ export const messages = holdfastSchema.table(
   (table) => [primaryKey({ name: 'messages_pk', columns: [table.threadId, table.position] })],
 )
 
+/** One row a question that waits, or waited, for an answer. */
 export const interrupts = holdfastSchema.table(
   'interrupts',
   {
@@ -49,6 +52,7 @@ export const interrupts = holdfastSchema.table(
   ],
 )
 
+/** One row a value, by namespace and key. */
 export const metadata = holdfastSchema.table(
   'metadata',
   {

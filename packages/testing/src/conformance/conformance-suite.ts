@@ -9,6 +9,7 @@ export interface ConformanceCase<Subject> {
   readonly run: (subject: Subject) => Promise<void>
 }
 
+/** The sentences of one contract. */
 export interface ConformanceSuite<Subject> {
   readonly name: string
   readonly cases: readonly ConformanceCase<Subject>[]
@@ -30,6 +31,7 @@ export interface ConformanceTarget<Subject> {
   readonly has: (need: string) => true | string
 }
 
+/** How one case ended. */
 export type CaseOutcome =
   | { id: string; status: 'passed' }
   | { id: string; status: 'failed'; error: unknown }

@@ -34,6 +34,7 @@ export const PROVIDER_TRAITS = [
   'confinedLinks',
 ] as const
 
+/** One of `PROVIDER_TRAITS`. */
 export type ProviderTrait = (typeof PROVIDER_TRAITS)[number]
 
 /** Makes the way to the provider's service fail. */

@@ -9,6 +9,7 @@ export interface OpenedProvider extends Omit<ProviderSubject, 'create'> {
   readonly dispose?: () => Promise<void>
 }
 
+/** The provider under test, and what it lacks. */
 export interface ProviderTargetInput {
   name: string
   /** A provider on a service of its own, or on one shared by all cases. Called once per case. */

@@ -1,5 +1,6 @@
 import type { CaseOutcome, ConformanceCase, ConformanceSuite, ConformanceTarget } from './conformance-suite.ts'
 
+/** Which cases run, and how long each may take. */
 export interface RunSuiteOptions {
   /** A case that has not ended by then has failed. Default 30,000. */
   caseTimeoutMs?: number

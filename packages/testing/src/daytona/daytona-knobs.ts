@@ -15,13 +15,16 @@ export type TransitionalState =
   | 'pending_build'
   | 'building_snapshot'
 
+/** The service's groups of requests that are limited together. */
 export type Throttler = 'authenticated' | 'sandbox-create' | 'sandbox-lifecycle' | 'failed-auth'
 
+/** Requests that a throttler lets through in its window. */
 export interface RateLimit {
   limit: number
   windowMs: number
 }
 
+/** A kind of fault that may come at random. */
 export type RandomFaultKind =
   | 'lost-reply'
   | 'drop'
@@ -36,6 +39,7 @@ export type RandomFaultKind =
   | 'hang'
   | 'kill-sandbox'
 
+/** Faults at random, the same for the same seed. */
 export interface RandomFaults {
   /** Share of requests that go wrong, 0 … 1. */
   rate: number
@@ -92,6 +96,7 @@ export interface DaytonaKnobs {
   randomFaults: RandomFaults | null
 }
 
+/** The service as it behaves when nothing is turned. */
 export const DEFAULT_KNOBS: DaytonaKnobs = {
   daemon: '0.218',
   transitionMs: {

@@ -18,6 +18,7 @@ import { SocketServer } from './http/socket-server.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { createServerDir, type ServerDir } from './server-dir.ts'
 
+/** Port, keys, seed and knobs of a server. */
 export interface DaytonaServerOptions extends DaytonaKnobInput {
   /** 0, the default, takes a free one. */
   port?: number
@@ -70,6 +71,7 @@ export async function startDaytonaServer(options: DaytonaServerOptions = {}): Pr
   return server
 }
 
+/** A running server, with what a test asks of it. */
 export class DaytonaServer {
   /** Every request that arrived. */
   readonly requests = new RequestLog()

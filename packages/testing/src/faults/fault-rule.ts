@@ -36,6 +36,7 @@ export const FAULT_OPERATIONS = [
   'refreshActivity',
 ] as const
 
+/** A call of a provider or a handle that can be told to fail. */
 export type FaultOperation = (typeof FAULT_OPERATIONS)[number]
 
 export const FAULT_ACTIONS = ['fail', 'delay', 'hang', 'lose-reply', 'drop-output'] as const

@@ -9,6 +9,7 @@ export interface PostgresDatabase {
   drop: () => Promise<void>
 }
 
+/** The template that a database is cloned from, and how it is made. */
 export interface CloneTemplateInput {
   /** Names what `prepare` makes, its version included: the same key gives the same template. */
   key: string

@@ -7,6 +7,7 @@ import type { PostgresDatabases } from './postgres-databases.ts'
 import { startPostgres } from './start-postgres.ts'
 import type { StartPostgresOptions } from './start-postgres.ts'
 
+/** Which servers a run of tests shares. */
 export interface SharedPostgresOptions extends Pick<StartPostgresOptions, 'settings'> {
   /** Default 18 alone. A version that cannot be started here is left out; `sharedPostgres` then says why. */
   versions?: readonly PostgresVersion[]

@@ -8,6 +8,7 @@ import { findFreePort } from './postgres-port.ts'
 import { PostgresWatchdog } from './postgres-watchdog.ts'
 import { startPatiently } from './start-patiently.ts'
 
+/** Version and settings of a test server. */
 export interface StartPostgresOptions {
   /** Default 18. */
   version?: PostgresVersion

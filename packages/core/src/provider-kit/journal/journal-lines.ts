@@ -2,6 +2,7 @@ import { ProviderError } from '../../errors/error-classes.ts'
 import { decodeUtf8 } from '../utf8-text-decoder.ts'
 import { exitCodeOfLine } from './journal-marker.ts'
 
+/** One whole line of a journal, with its place. */
 export interface JournalLine {
   type: 'line'
   /** Without its line end; bytes that are not UTF-8 are U+FFFD. */

@@ -7,6 +7,7 @@ import { journalName } from './journal-name.ts'
 /** What a journal needs of a sandbox. */
 export type JournalHandle = Pick<SandboxHandle, 'process' | 'capabilities' | 'workspaceRoot'>
 
+/** Where a journal's files are. */
 export interface JournalLocation {
   handle: JournalHandle
   runId: string

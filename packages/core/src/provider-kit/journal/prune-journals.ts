@@ -20,6 +20,7 @@ export type JournalKept =
   /** More were ready to go than one sweep removes. */
   | 'over-cap'
 
+/** Which sandbox's journals are looked at, and the store that says which runs have ended. */
 export interface PruneJournalsInput {
   handle: JournalHandle
   dir?: string
@@ -32,6 +33,7 @@ export interface PruneJournalsInput {
   signal?: AbortSignal
 }
 
+/** Which journals went, and which stayed. */
 export interface PruneJournalsResult {
   /** Run ids. */
   removed: string[]

@@ -16,6 +16,7 @@ import { untilAborted } from './until-aborted.ts'
 /** `follow` keeps a reader running in the sandbox, `poll` asks again and again. */
 export type JournalReadMode = 'auto' | 'follow' | 'poll'
 
+/** Where to read a journal from, and how long to wait for it. */
 export interface ReadJournalInput extends JournalLocation {
   /** What the journal was started with. */
   nonce: string

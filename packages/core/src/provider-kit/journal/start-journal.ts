@@ -8,6 +8,7 @@ import type { JournalHandle, JournalLocation } from './journal-location.ts'
 import { assertNonce, tokenOf } from './journal-marker.ts'
 import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
+/** The command that a journal records. */
 export interface StartJournalInput extends JournalLocation {
   /** From `newJournalNonce`, stored by the caller before the start. */
   nonce: string

@@ -3,6 +3,7 @@ import type { ArtifactStore, BlobStore, CheckpointArtifact, SandboxCheckpoint } 
 import { verifiedBytes } from '../restore/verified-bytes.ts'
 import { checkpointArtifacts } from './checkpoint-artifacts.ts'
 
+/** An artifact with its bytes, to be read once. */
 export interface ReadableArtifact {
   readonly artifact: CheckpointArtifact
   /** Fails at its end when the bytes are not the stored ones. */

@@ -25,6 +25,7 @@ export interface RestoreInput {
   limits: CheckpointLimits
 }
 
+/** What a restore wrote, removed and left out. */
 export interface RestoredWorkspace {
   readonly written: number
   readonly removed: number

@@ -18,6 +18,7 @@ import type { CheckpointTriggers } from './checkpoint-triggers.ts'
 
 /** Names of the events that tell viewers of checkpoints. */
 export const CHECKPOINT_SAVED_EVENT = 'sandbox.checkpoint'
+/** Name of the event that tells viewers that a checkpoint could not be saved. */
 export const CHECKPOINT_FAILED_EVENT = 'sandbox.checkpoint.failed'
 
 export interface RunCheckpointsInput {

@@ -4,6 +4,7 @@ import type { ModelMessage } from '@tanstack/ai'
 import { MAX_DIFFED_BYTES, unifiedDiff } from '../../files/unified-diff.ts'
 import { entryFingerprint } from '../capture/count-changed.ts'
 
+/** One path that differs, with a text diff where there is one. */
 export interface CheckpointFileChange {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'
@@ -14,6 +15,7 @@ export interface CheckpointFileChange {
   readonly truncated?: true
 }
 
+/** What lies between two checkpoints. */
 export interface CheckpointDiff {
   readonly from: string
   readonly to: string

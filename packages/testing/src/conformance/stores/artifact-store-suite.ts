@@ -173,6 +173,7 @@ function needsArtifacts(testCase: StoreCase): StoreCase {
   return { ...testCase, needs: ['artifacts', ...(testCase.needs ?? [])] }
 }
 
+/** The contract of `ArtifactStore`. */
 export const artifactStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'ArtifactStore',
   cases: [...recordCases, ...inputCases].map(needsArtifacts),

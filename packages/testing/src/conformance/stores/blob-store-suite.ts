@@ -208,6 +208,7 @@ function needsBlobs(testCase: StoreCase): StoreCase {
   return { ...testCase, needs: ['blobs', ...(testCase.needs ?? [])] }
 }
 
+/** The contract of `BlobStore`. */
 export const blobStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'BlobStore',
   cases: [...blobPutCases, ...getCases, ...listCases, ...inputCases].map(needsBlobs),

@@ -132,6 +132,7 @@ function needsCheckpoints(testCase: StoreCase): StoreCase {
   return { ...testCase, needs: ['checkpoints', ...(testCase.needs ?? [])] }
 }
 
+/** The contract of `SandboxCheckpointStore`. */
 export const checkpointStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'SandboxCheckpointStore',
   cases: [

@@ -183,6 +183,7 @@ const concurrentCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `DriverStore`. */
 export const driverStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'DriverStore',
   cases: [

@@ -161,6 +161,7 @@ const concurrentCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `EventLogStore`. */
 export const eventLogSuite: ConformanceSuite<StoreSubject> = {
   name: 'EventLogStore',
   cases: [...eventAppendCases, ...eventReadCases, ...eventFenceCases, ...inputCases, ...concurrentCases],

@@ -257,6 +257,7 @@ const inputCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `SandboxInstanceStore`. */
 export const instanceStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'SandboxInstanceStore',
   cases: [...recordCases, ...listCases, ...inputCases],

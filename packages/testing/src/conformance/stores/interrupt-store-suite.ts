@@ -248,6 +248,7 @@ const inputCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `InterruptStore`. */
 export const interruptStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'InterruptStore',
   cases: [...recordCases, ...listCases, ...inputCases],

@@ -180,6 +180,7 @@ const concurrentCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `FencedLockStore`. */
 export const lockStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'FencedLockStore',
   cases: [...holdCases, ...lockWaitCases, ...stateCases, ...concurrentCases],

@@ -178,6 +178,7 @@ const inputCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `MessageStore`. */
 export const messageStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'MessageStore',
   cases: [...saveCases, ...fenceCases, ...inputCases],

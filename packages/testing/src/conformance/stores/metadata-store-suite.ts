@@ -134,6 +134,7 @@ const inputCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `MetadataStore`. */
 export const metadataStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'MetadataStore',
   cases: [...valueCases, ...inputCases],

@@ -210,6 +210,7 @@ const stateCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `RunStore`. */
 export const runStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'RunStore',
   cases: [...recordCases, ...runListCases, ...inputCases, ...stateCases],

@@ -72,4 +72,5 @@ const cases: readonly StoreCase[] = [
   ),
 ]
 
+/** What all stores promise together: `ping` and `close`. */
 export const storeLifeSuite: ConformanceSuite<StoreSubject> = { name: 'HoldfastStores', cases }

@@ -228,6 +228,7 @@ const inputCases: readonly StoreCase[] = [
   ),
 ]
 
+/** The contract of `ThreadStore`. */
 export const threadStoreSuite: ConformanceSuite<StoreSubject> = {
   name: 'ThreadStore',
   cases: [...recordCases, ...listCases, ...threadDeleteCases, ...inputCases],

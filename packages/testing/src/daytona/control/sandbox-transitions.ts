@@ -8,6 +8,7 @@ export interface StateChange {
   readonly newState: SandboxStateName
 }
 
+/** A transition that is to fail. */
 export interface PlannedFailure {
   reason: string
   recoverable?: boolean

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { apiError } from '../http/wire-error.ts'
 
+/** The service's words for a snapshot's state. */
 export type SnapshotState =
   | 'building'
   | 'pending'

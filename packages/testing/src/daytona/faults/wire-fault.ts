@@ -23,6 +23,7 @@ export type WireFaultEffect =
   /** A WebSocket is accepted and nothing is ever sent. */
   | { kind: 'silent-socket' }
 
+/** A fault on the way of requests that match. */
 export interface WireFault {
   /**
    * A route as the request log spells it (`POST /sandbox/:sandbox/start`, `WS /process/pty/create-connect`), or a

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { apiError } from './wire-error.ts'
 
+/** An account of the server, with its keys. */
 export interface Organization {
   readonly organizationId: string
   readonly apiKey: string

@@ -1,6 +1,7 @@
 /** Which part of the service was called. `events` is the Socket.IO channel, `preview` a request to a sandbox's port. */
 export type RequestKind = 'control' | 'toolbox' | 'socket' | 'events' | 'preview' | 'unknown'
 
+/** One request as it arrived. */
 export interface RecordedRequest {
   readonly kind: RequestKind
   readonly method: string
@@ -15,6 +16,7 @@ export interface RecordedRequest {
   readonly at: number
 }
 
+/** Which recorded requests are meant. */
 export interface RequestFilter {
   kind?: RequestKind
   route?: string

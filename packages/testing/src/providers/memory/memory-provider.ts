@@ -4,6 +4,7 @@ import type { FaultPlan } from '../../faults/fault-plan.ts'
 import { withFaults } from '../../faults/with-faults.ts'
 import { MemoryBackend } from './memory-backend.ts'
 
+/** Faults, clock and name of the provider. */
 export interface MemoryProviderOptions {
   faults?: FaultPlan
   /** For timeouts, `sleep` in commands, and record times. */

@@ -4,6 +4,7 @@ import type { FaultPlan } from '../../faults/fault-plan.ts'
 import { withFaults } from '../../faults/with-faults.ts'
 import { ProcessBackend } from './process-backend.ts'
 
+/** Directory, faults, clock and name of the provider. */
 export interface ProcessProviderOptions {
   /** Where the sandboxes live, one directory each. With it they outlive the host. A fresh temporary one when left out. */
   dir?: string
