@@ -1,10 +1,12 @@
 export async function register(): Promise<void> {
   if (process.env['NEXT_RUNTIME'] !== 'nodejs') return
-  const [{ stopOnSignal }, { stores }] = await Promise.all([
+  const [{ reaper }, { stopOnSignal }, { stores }] = await Promise.all([
+    import('./lib/server/reaper.ts'),
     import('./lib/server/shutdown.ts'),
     import('./lib/server/stores.ts'),
   ])
   stopOnSignal()
+  reaper()
   // Opens the store ahead of the first request. What fails here is tried again then, and told by /api/health.
   stores()
     .ping()

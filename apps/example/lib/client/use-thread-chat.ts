@@ -61,16 +61,18 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
   useEffect(() => {
     if (!state.isActive) setStopping(false)
   }, [state.isActive])
+  const hasBegun = isStreaming && activity.sandbox !== null
   useEffect(() => {
-    if (isStreaming) return () => announceThread(threadId)
-    return undefined
-  }, [isStreaming, threadId])
+    if (!hasBegun) return undefined
+    announceThread(threadId)
+    return () => announceThread(threadId)
+  }, [hasBegun, threadId])
   useEffect(() => {
     if (hydration.state === 'failed') onProblem(messageOf(hydration.error))
   }, [hydration, onProblem])
 
   usePastChanges(isStreaming || endedRunId !== null ? undefined : record, link.addPast)
-  const send = useSend(link, shown, { threadId, onProblem, onMissedRun })
+  const send = useSend(link, shown, { onProblem, onMissedRun })
   const stop = async (): Promise<void> => {
     setStopping(true)
     onProblem(null)
@@ -93,16 +95,14 @@ function activeRunId(record: RunSummary | null | undefined): string | null {
 function useSend(
   link: ChatLink,
   shown: RefObject<UIMessage[]>,
-  input: { threadId: string; onProblem: (problem: string | null) => void; onMissedRun: () => void },
+  input: { onProblem: (problem: string | null) => void; onMissedRun: () => void },
 ): (text: string) => Promise<boolean> {
   const { chat, failure, begin } = link
   return async (text) => {
     const before = shown.current
     input.onProblem(null)
     begin()
-    const sent = chat.sendMessage(text)
-    announceThread(input.threadId)
-    await sent
+    await chat.sendMessage(text)
     const failed = failure.current
     if (failed === null || isRunFailure(failed.error)) return true
     input.onProblem(messageOf(failed.error))

@@ -74,17 +74,19 @@ function useRecord(threadId: string): { record: RunSummary | null | undefined; r
 
 /** Notices a run that goes on, or has been, without this page. */
 function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | undefined): void {
-  const { isStreaming, streamedRunId, endedRunId, attempt, onMissedRun } = input
+  const { hydration, isStreaming, streamedRunId, endedRunId, attempt, onMissedRun } = input
+  const wasStored = hydration.isStored
   const known = useRef<string | null>(null)
   useEffect(() => {
     if (streamedRunId !== null) known.current = streamedRunId
     if (isStreaming || record == null) return undefined
-    const isFirst = known.current === null
+    // The first record is that of what the hydration gave, unless there was nothing yet.
+    const isFirst = known.current === null && wasStored
     const isNew = known.current !== record.runId
     if (isFirst) known.current = record.runId
     const isMissed = record.status === 'running' ? record.runId !== endedRunId : isNew && !isFirst
     if (!isMissed) return undefined
     const timer = setTimeout(onMissedRun, Math.min(MISSED_AFTER_MS * 2 ** attempt, MAX_MISSED_AFTER_MS))
     return () => clearTimeout(timer)
-  }, [isStreaming, record, streamedRunId, endedRunId, attempt, onMissedRun])
+  }, [wasStored, isStreaming, record, streamedRunId, endedRunId, attempt, onMissedRun])
 }

@@ -5,9 +5,6 @@ import { listThreads, messageOf } from './api.ts'
 import type { ThreadSummary } from './api.ts'
 import { onThreadSignal } from './thread-signal.ts'
 
-/** A signal comes with the send; the thread is stored a moment later. */
-const STORED_AFTER_MS = 400
-
 export interface Threads {
   /** Null until they are known. */
   threads: ThreadSummary[] | null
@@ -28,18 +25,11 @@ export function useThreads(): Threads {
     }
   }, [])
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const onChange = (): void => {
-      void refresh()
-      clearTimeout(timer)
-      timer = setTimeout(() => void refresh(), STORED_AFTER_MS)
-    }
     const onFocus = (): void => void (document.hidden ? undefined : refresh())
     void refresh()
-    const endSignals = onThreadSignal(onChange)
+    const endSignals = onThreadSignal(() => void refresh())
     document.addEventListener('visibilitychange', onFocus)
     return () => {
-      clearTimeout(timer)
       endSignals()
       document.removeEventListener('visibilitychange', onFocus)
     }

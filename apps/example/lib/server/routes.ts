@@ -1,5 +1,5 @@
 import { createChatRoutes, sandboxTools } from '@holdfast/middleware'
-import type { ChatRoutes } from '@holdfast/middleware'
+import type { ChatRoutes, ChatRoutesOptions } from '@holdfast/middleware'
 import { authorize } from './authorize.ts'
 import { model } from './model.ts'
 import { sandbox } from './sandbox.ts'
@@ -7,13 +7,18 @@ import { stores } from './stores.ts'
 
 /** Everything under `/api`. */
 export function routes(): ChatRoutes {
+  return createChatRoutes(chatOptions())
+}
+
+/** What a run is made of, for the routes that start one and the reaper that continues one. */
+export function chatOptions(): ChatRoutesOptions {
   const { name, adapter } = model()
-  return createChatRoutes({
+  return {
     stores: stores(),
     sandbox: sandbox(),
     model: adapter,
     modelName: name,
     tools: sandboxTools(),
     authorize,
-  })
+  }
 }

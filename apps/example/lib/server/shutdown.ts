@@ -1,5 +1,6 @@
 import { stopRuns } from '@holdfast/middleware'
 import { perProcess } from './per-process.ts'
+import { reaper } from './reaper.ts'
 import { stores } from './stores.ts'
 
 const shutdown = perProcess('shutdown', () => ({ isStopping: false, isListening: false }))
@@ -19,6 +20,7 @@ async function stop(): Promise<void> {
   if (shutdown.isStopping) return
   shutdown.isStopping = true
   try {
+    await reaper().stop()
     await stopRuns(stores())
     await stores().close()
     process.exit(0)

@@ -66,8 +66,8 @@ describe('on the embedded store', () => {
 
   test('Stop after a reload ends the whole process tree within 2 s, and the record says aborted', async () => {
     const thread = await openThread(context, server.url, 't-stop')
-    await thread.send('$ (sleep 61.731 & sleep 61.731 & wait) & setsid sleep 61.731 & echo started; wait; sleep 61.731')
-    await thread.untilText('started')
+    await thread.send('$ (sleep 61.731 & sleep 61.731 & wait) & setsid sleep 61.731 & echo be""gun; wait; sleep 61.731')
+    await thread.untilText('begun')
     await thread.page.reload()
     await thread.untilState(['running'])
     expect(processesWith('61.731').length).toBeGreaterThan(2)
