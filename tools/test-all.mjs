@@ -15,7 +15,14 @@ const stages = [
   { title: 'format', commands: [[bin('oxfmt'), '--check']] },
   { title: 'lint', commands: [[bin('oxlint'), '--type-aware', '--deny-warnings'], node('tools/check-lock.mjs')] },
   { title: 'types', commands: [nx('-t', 'typecheck'), [bin('tsc'), '-p', 'tools/tsconfig.json']] },
-  { title: 'layers', commands: [node('tools/check-layers.mjs'), node('tools/errors-reference.mjs', '--check')] },
+  {
+    title: 'layers',
+    commands: [
+      node('tools/check-layers.mjs'),
+      node('tools/check-doc-comments.mjs'),
+      node('tools/errors-reference.mjs', '--check'),
+    ],
+  },
   { title: 'build', commands: [nx('-t', 'build')] },
   { title: 'unit, conformance, concurrency', commands: [nx('-t', 'test', '--parallel=2')] },
   { title: 'end to end', commands: [nx('-t', 'e2e', '--parallel=1')] },
