@@ -30,7 +30,6 @@ describe('bad input is refused with a code and a message', () => {
     ['a thread id with a control character', with_({ threadId: 'a\nb' }), 400, 'INVALID_ID'],
     ['a run id with NUL', with_({ runId: 'a\u0000b' }), 400, 'INVALID_ID'],
     ['a run id over 256 bytes', with_({ runId: 'é'.repeat(129) }), 400, 'INVALID_ID'],
-    ['no messages', with_({ messages: [] }), 400, 'INVALID_ARGUMENT'],
   ])('%s', async (_, body, status, code) => {
     const response = await post(body)
     expect(response.status).toBe(status)
@@ -65,6 +64,14 @@ describe('bad input is refused with a code and a message', () => {
     expect(response.status).toBe(status)
     if (status !== 405 || response.headers.get('content-type')?.includes('json')) await errorCode(response)
   })
+})
+
+test('a message that says nothing is refused, and its thread works afterwards', async () => {
+  const response = await post(with_({ messages: [] }))
+  expect(response.status).toBe(400)
+  expect(await errorCode(response)).toBe('INVALID_ARGUMENT')
+  const next = await send(server.url, { threadId: 't-bad-input', runId: 'run-good-input', text: 'hello' })
+  expect((await allEvents(next)).at(-1)?.chunk.type).toBe('RUN_FINISHED')
 })
 
 test('a run id that another thread has is a conflict', async () => {
