@@ -9,7 +9,7 @@ import { checkPackages } from './release/check-packages.mjs'
 import { packPackages } from './release/pack-packages.mjs'
 import { publish } from './release/publish.mjs'
 import { publishedVersions } from './release/published-versions.mjs'
-import { pendingChangesets, plannedVersions } from './release/version-plan.mjs'
+import { nextVersion, pendingChangesets } from './release/version-plan.mjs'
 
 /** @typedef {import('./release/pack-packages.mjs').PackedPackage} PackedPackage */
 
@@ -26,11 +26,12 @@ function printPlan(/** @type {PackedPackage[]} */ packages, /** @type {Map<strin
 }
 
 /** @returns {boolean} whether versions wait for `npm run release:version` */
-function printPending() {
+function printPending(/** @type {string} */ version) {
   const pending = pendingChangesets()
   if (pending.length === 0) return false
-  console.log(`\n${pending.length} changesets wait for npm run release:version, which would make of them:`)
-  for (const { name, newVersion } of plannedVersions()) console.log(`  ${name.padEnd(28)} ${newVersion}`)
+  console.log(
+    `\n${pending.length} changesets wait for npm run release:version, which would make ${nextVersion(version)}`,
+  )
   return true
 }
 
@@ -44,7 +45,7 @@ async function main(/** @type {string} */ folder) {
 
   const published = publishedVersions(packages)
   printPlan(packages, published)
-  const isPending = printPending()
+  const isPending = printPending(packages[0]?.version ?? '')
   if (isDry) return console.log('\nNothing was published.')
   if (isPending) throw new Error('Run npm run release:version and commit first.')
   const isClean = spawnSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).stdout === ''

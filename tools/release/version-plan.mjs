@@ -1,29 +1,20 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../nx.mjs'
-import { run } from './pack-packages.mjs'
 
-/** @typedef {{ name: string, newVersion: string }} PlannedVersion */
+const KINDS = /** @type {const} */ (['patch', 'minor', 'major'])
 
 /** Changesets that `npm run release:version` has not yet turned into versions. */
 export function pendingChangesets() {
   return readdirSync(join(root, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
 }
 
-/**
- * What `npm run release:version` would make of the pending changesets.
- *
- * @returns {PlannedVersion[]}
- */
-export function plannedVersions() {
-  if (pendingChangesets().length === 0) return []
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-plan-'))
-  try {
-    const file = join(folder, 'plan.json')
-    run(join(root, 'node_modules/.bin/changeset'), ['status', `--output=${file}`])
-    return JSON.parse(readFileSync(file, 'utf8')).releases
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** The version that `npm run release:version` gives every package: they have one version, and the largest change decides. */
+export function nextVersion(/** @type {string} */ version) {
+  const texts = pendingChangesets().map((file) => readFileSync(join(root, '.changeset', file), 'utf8'))
+  const kinds = texts.flatMap((text) => [...text.matchAll(/^['"]@holdfast\/[^:]+: (patch|minor|major)$/gm)])
+  const largest = Math.max(...kinds.map(([, kind]) => KINDS.indexOf(/** @type {typeof KINDS[number]} */ (kind))))
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  if (largest === 2) return `${major + 1}.0.0`
+  return largest === 1 ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`
 }
