@@ -4,6 +4,7 @@ import { cancelRun } from '../runs/cancel-run.ts'
 import { eventStreamResponse } from '../runs/event-stream-response.ts'
 import type { Run } from '../runs/run.ts'
 import type { StartRunInput } from '../runs/start-run.ts'
+import { Viewer } from '../runs/viewer.ts'
 import { endQueued } from './end-queued.ts'
 
 export interface RespondQueuedInput extends StartRunInput {
@@ -18,6 +19,7 @@ export interface RespondQueuedInput extends StartRunInput {
 export function respondQueued({ queued, drive, ...input }: RespondQueuedInput): Response {
   const { stores, chat, detachOnDisconnect = true, clock = systemClock } = input
   const { runId, threadId } = chat
+  const viewer = new Viewer({ stores, runId, clock }).watch({ now: false })
   let begun: Run | undefined
   let hasViewer = true
   const start = async (): Promise<void> => {
@@ -34,8 +36,10 @@ export function respondQueued({ queued, drive, ...input }: RespondQueuedInput): 
   const log = stores.eventLog.open({ runId, offset: OFFSET_START })
   const onViewerLeft = (): void => {
     hasViewer = false
-    if (begun !== undefined) begun.viewerLeft()
-    else if (!detachOnDisconnect) cancelRun({ stores, runId, clock }).catch(warn)
+    if (begun === undefined) void viewer.leave()
+    else viewer.stop()
+    begun?.viewerLeft()
+    if (begun === undefined && !detachOnDisconnect) cancelRun({ stores, runId, clock }).catch(warn)
   }
   return eventStreamResponse(log, { clock, onViewerLeft })
 }

@@ -14,6 +14,7 @@ import { eventStreamResponse } from './event-stream-response.ts'
 import type { EventStreamOptions } from './event-stream-response.ts'
 import { findSession } from './session-registry.ts'
 import type { RunDriver } from './run-driver.ts'
+import { Viewer } from './viewer.ts'
 
 /** Which run a viewer wants, and from where. */
 export interface AttachRunInput extends EventStreamOptions {
@@ -41,12 +42,17 @@ export async function attachRun(input: AttachRunInput): Promise<Response> {
   if (record === null) throw new NotFoundError('RUN_NOT_FOUND', `No run ${runId}.`, { details: { runId } })
   const log = stores.eventLog.open({ runId, offset })
   await assertReadable(log, offset, clock)
-  const stopWatching = isTerminalRunStatus(record.status) ? undefined : watchDriver({ stores, runId, clock, driver })
+  const hasEnded = isTerminalRunStatus(record.status)
+  const viewer = hasEnded ? undefined : new Viewer({ stores, runId, clock }).watch({ now: true })
+  const stopWatching = hasEnded ? undefined : watchDriver({ stores, runId, clock, driver })
   return eventStreamResponse(log, {
     clock,
     ...(headers === undefined ? {} : { headers }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
-    onViewerLeft: () => stopWatching?.(),
+    onViewerLeft: () => {
+      stopWatching?.()
+      void viewer?.leave()
+    },
   })
 }
 
@@ -83,7 +89,7 @@ async function assertReadable(
 
 /**
  * While somebody watches a run that this process does not drive, its host's death is noticed: right now, and again after
- * each lease. As often the record's `detachedSince` is cleared, because another viewer who left may have set it.
+ * each lease.
  */
 function watchDriver(input: {
   stores: HoldfastStores
@@ -95,7 +101,6 @@ function watchDriver(input: {
   let cancelTimer: (() => void) | undefined
   let isStopped = false
   const check = async (): Promise<void> => {
-    await keepAttached(stores, runId).catch(keepWatching)
     if (findSession(stores, runId) === undefined) {
       const result = await adoptRun({ stores, runId, clock, driver }).catch(keepWatching)
       if (result !== 'driven' && result !== 'taken-over') return
@@ -108,14 +113,6 @@ function watchDriver(input: {
     cancelTimer?.()
   }
 }
-
-async function keepAttached(stores: HoldfastStores, runId: string): Promise<void> {
-  const record = await stores.runs.get(runId)
-  if (record?.status === 'running' && record.detachedSince !== undefined) await stores.runs.update(runId, REATTACHED)
-}
-
-/** `undefined` clears the field; TanStack's type of the patch cannot say so under exact optional properties. */
-const REATTACHED = { detachedSince: undefined } as unknown as Parameters<HoldfastStores['runs']['update']>[1]
 
 /** The store could not be asked; the reader itself reports it if that lasts. */
 function keepWatching(error: unknown): 'driven' {

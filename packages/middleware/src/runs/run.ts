@@ -8,6 +8,7 @@ import type { ChatRequest } from './request-body.ts'
 import { sandboxApproval } from '../tools/sandbox-approval.ts'
 import { openDriverLog, RunEventLog } from './run-event-log.ts'
 import type { RunSession } from './run-session.ts'
+import { Viewer } from './viewer.ts'
 
 /** What `chat()` needs to know of a run. Spread it into its options. */
 export interface RunChatOptions {
@@ -70,9 +71,16 @@ export class Run {
     options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {},
   ): Response {
     const { onFailure = warn, ...rest } = options
+    const { stores, clock, ended } = this.session
+    const viewer = new Viewer({ stores, runId: this.runId, clock }).watch({ now: false })
+    void ended.then(() => viewer.stop())
     this.drive(stream).catch(onFailure)
-    const log = this.session.stores.eventLog.open({ runId: this.runId, offset: OFFSET_START })
-    return eventStreamResponse(log, { clock: this.session.clock, ...rest, onViewerLeft: () => this.viewerLeft() })
+    const log = stores.eventLog.open({ runId: this.runId, offset: OFFSET_START })
+    const onViewerLeft = (): void => {
+      viewer.stop()
+      this.viewerLeft()
+    }
+    return eventStreamResponse(log, { clock, ...rest, onViewerLeft })
   }
 
   /** Drives the stream without a viewer. Rejects only when the end of the run could not be stored. */
