@@ -45,8 +45,9 @@ function lastTurn(random: SeededRandom, name: string): ScriptAction[] {
     if (random.chance(0.25)) actions.push({ kind: 'think', ms: random.pick([50, 5_000, 40_000]) })
     actions.push({ kind: 'say', text: `${name} part ${part}` })
   }
-  if (random.chance(0.1)) actions.push({ kind: 'fail' })
-  else if (random.chance(0.1)) actions.push({ kind: 'hang' })
+  const fate = random.next()
+  if (fate < 0.1) actions.push({ kind: 'fail' })
+  else if (fate < 0.2) actions.push({ kind: 'hang' })
   return actions
 }
 

@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { HoldfastStores, RunRecord } from '@holdfast/core'
+import { settleOrphan } from '@holdfast/middleware'
+import type { ModelMessage } from '@tanstack/ai'
+import { screenOf } from '../simulation/check-runs.ts'
+import { isFinal } from '../simulation/final-event.ts'
+import { refusalsOf } from '../simulation/strict-model.ts'
+import { eventsOf, sendRequest, WHOLE_TEXT } from './crash-app.mjs'
+import type { CrashResult, SecondHost } from './crash-round.ts'
+
+const THREAD_LABEL = 'holdfast.thread'
+
+/** What differs from a run that nobody disturbed; empty when nothing does. */
+export async function faultsOfRound(second: SecondHost, threadId: string, result: CrashResult): Promise<string[]> {
+  const faults: string[] = []
+  let runId = `${threadId}-run`
+  if (await wasNeverAsked(second, runId, result)) {
+    // The host died before the question was stored: the person sees that, and asks again.
+    runId = `${threadId}-again`
+    result.events.length = 0
+    for await (const event of eventsOf(await second.routes.handle(sendRequest(runId, threadId)))) {
+      result.events.push(event)
+    }
+  }
+  await checkLog(second, runId, result, faults)
+  await checkTranscript(second, threadId, faults)
+  await checkSandbox(second, threadId, faults)
+  await checkNextMessage(second, threadId, faults)
+  await removeThread(second, threadId, faults)
+  return faults
+}
+
+/** Only an error, and not a word of the run. */
+async function wasNeverAsked({ stores }: SecondHost, runId: string, { events }: CrashResult): Promise<boolean> {
+  const record = await endedRecord(stores, runId)
+  return record?.status === 'failed' && record.error?.code === 'HOST_LOST' && events.length === 1
+}
+
+async function checkLog(
+  { stores }: SecondHost,
+  runId: string,
+  { events }: CrashResult,
+  faults: string[],
+): Promise<void> {
+  const record = await endedRecord(stores, runId)
+  if (record?.status !== 'completed') faults.push(`the run is ${record?.status}: ${record?.error?.message}`)
+  const entries = await stores.eventLog.open({ runId }).snapshot()
+  const chunks = entries.map((entry) => entry.chunk)
+  if ((await stores.eventLog.find(runId))?.isClosed !== true) faults.push('the log is open')
+  if (chunks.filter(isFinal).length !== 1 || !isFinal(chunks.at(-1))) faults.push('the log has not exactly one end')
+  if (screenOf(chunks) !== WHOLE_TEXT) faults.push(`a viewer shows "${screenOf(chunks)}"`)
+  const seen = events.flatMap(({ offset }) => offset ?? [])
+  const stored: string[] = entries.map(({ offset }) => offset)
+  if (seen.join() !== stored.join()) faults.push(`the viewer saw ${seen.length} events of ${stored.length}: ${seen}`)
+}
+
+/** The record is written after the last event; a host that died in between is followed by whoever looks after orphans. */
+async function endedRecord(stores: HoldfastStores, runId: string): Promise<RunRecord | null> {
+  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await wait(100)) {
+    const record = await stores.runs.get(runId)
+    if (record === null || record.status !== 'running') return record
+    await settleOrphan({ stores, runId })
+  }
+  return stores.runs.get(runId)
+}
+
+async function checkTranscript({ stores }: SecondHost, threadId: string, faults: string[]): Promise<void> {
+  const messages = await stores.messages.loadThread(threadId)
+  faults.push(...refusalsOf(messages))
+  const text = messages.map((message) => (message.role === 'assistant' ? textOf(message) : '')).join('')
+  if (text !== WHOLE_TEXT) faults.push(`the transcript says "${text}"`)
+}
+
+function textOf({ content }: ModelMessage): string {
+  return typeof content === 'string' ? content : ''
+}
+
+/** One sandbox, and in it each command has taken effect once, or is said to be interrupted. */
+async function checkSandbox(second: SecondHost, threadId: string, faults: string[]): Promise<void> {
+  const { stores, routes } = second
+  const ids = await sandboxesWith(second, (await labelOf(second, threadId)) ?? 'none')
+  if (ids.length !== 1) faults.push(`the thread has ${ids.length} sandboxes`)
+  const path = encodeURIComponent('/workspace/work.txt')
+  const response = await routes.handle(new Request(`http://crash/api/threads/${threadId}/files/content?path=${path}`))
+  const lines = response.ok ? (await response.text()).split('\n').filter((line) => line !== '') : []
+  const transcript = JSON.stringify(await stores.messages.loadThread(threadId))
+  const interrupted = transcript.split('-interrupted').length - 1
+  if (new Set(lines).size !== lines.length) faults.push(`commands took effect twice: ${lines.join(' ')}`)
+  if (lines.length + interrupted < 2) faults.push(`commands are missing: ${lines.join(' ')}`)
+}
+
+/** The label by which the service knows the thread; undefined when there is no row of a sandbox. */
+async function labelOf({ stores }: SecondHost, threadId: string): Promise<string | undefined> {
+  const { records = [] } = (await stores.instances.list?.({ threadId })) ?? {}
+  return records[0]?.labels?.[THREAD_LABEL]
+}
+
+async function sandboxesWith({ provider }: SecondHost, label: string): Promise<string[]> {
+  const listed = (await provider.list?.({ labels: { [THREAD_LABEL]: label } })) ?? []
+  return listed.map(({ sandboxId }) => sandboxId)
+}
+
+async function checkNextMessage({ routes, stores }: SecondHost, threadId: string, faults: string[]): Promise<void> {
+  const runId = `${threadId}-next`
+  for await (const event of eventsOf(await routes.handle(sendRequest(runId, threadId)))) void event
+  const record = await endedRecord(stores, runId)
+  if (record?.status !== 'completed') faults.push(`the next message is ${record?.status ?? 'refused'}`)
+}
+
+async function removeThread(second: SecondHost, threadId: string, faults: string[]): Promise<void> {
+  const label = (await labelOf(second, threadId)) ?? 'none'
+  const url = `http://crash/api/threads/${threadId}`
+  const response = await second.routes.handle(new Request(url, { method: 'DELETE' }))
+  if (response.status !== 204) faults.push(`the thread could not be deleted: ${await response.text()}`)
+  if ((await sandboxesWith(second, label)).length > 0) faults.push('the sandbox outlived its thread')
+}
