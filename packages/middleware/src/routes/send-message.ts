@@ -24,7 +24,7 @@ export const sendMessage: ChatRoute = async (context, request) => {
     return await start(context, request, body, tenant)
   } catch (error) {
     const exists = isHoldfastError(error, 'DRIVER_HELD') || isHoldfastError(error, 'RUN_TERMINAL')
-    if (!exists) throw error
+    if (!exists || (await isThreadMissing(context, body.threadId))) throw error
     return join(context, request, body, '-1')
   }
 }
@@ -46,6 +46,11 @@ async function start(
   const begun = await beginOrQueue({ ...input, ...(takeOver ? { driver: context.driver } : {}) })
   if (begun.run !== undefined) return begun.run.respond(drive(begun.run))
   return respondQueued({ ...input, queued: begun.queued, drive })
+}
+
+/** A host that died between its claim and the thread leaves a run that nobody can join; it is free after the lease. */
+async function isThreadMissing({ options }: ChatRouteContext, threadId: string): Promise<boolean> {
+  return (await options.stores.threads.find(threadId)) === null
 }
 
 async function join(context: ChatRouteContext, request: Request, body: ChatRequest, offset: string): Promise<Response> {
