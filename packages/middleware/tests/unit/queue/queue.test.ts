@@ -17,6 +17,7 @@ import {
 } from '../../fixtures/chat-fixture.ts'
 import type { ChatFixture } from '../../fixtures/chat-fixture.ts'
 import { gate, settled } from '../../fixtures/gate.ts'
+import type { Gate } from '../../fixtures/gate.ts'
 import { never } from '../../fixtures/reap-fixture.ts'
 import { scriptedModel } from '../../fixtures/scripted-model.ts'
 import type { RunDriver } from '../../../src/runs/run-driver.ts'
@@ -30,6 +31,21 @@ function recordedDriver(stores: ChatFixture['stores'], began: string[]): RunDriv
       return streamFor(stores, run, scriptedModel([[{ say: `answer to ${run.runId}` }]]), [])
     },
   }
+}
+
+interface BusyThread {
+  /** Opened, the run that holds the thread ends. */
+  held: Gate
+  began: string[]
+  driver: RunDriver
+}
+
+async function busyThread(fixture: ChatFixture): Promise<BusyThread> {
+  const held = gate()
+  const began: string[] = []
+  const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
+  void first.run.drive(first.stream)
+  return { held, began, driver: recordedDriver(fixture.stores, began) }
 }
 
 async function drive(run: Run, driver: RunDriver): Promise<void> {
@@ -100,11 +116,7 @@ describe('a send in queue mode', () => {
 
   it('keeps the order of arrival across hosts', async () => {
     const fixture = chatFixture()
-    const held = gate()
-    const began: string[] = []
-    const driver = recordedDriver(fixture.stores, began)
-    const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
-    void first.run.drive(first.stream)
+    const { held, began, driver } = await busyThread(fixture)
     const hosts = [otherHost(fixture), otherHost(fixture)]
     const waiting: Promise<void>[] = []
     for (let index = 2; index < 8; index += 1) {
@@ -130,11 +142,7 @@ describe('a send in queue mode', () => {
 
   it('keeps its place when it is sent again, and is still run once', async () => {
     const fixture = chatFixture()
-    const held = gate()
-    const began: string[] = []
-    const driver = recordedDriver(fixture.stores, began)
-    const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
-    void first.run.drive(first.stream)
+    const { held, began, driver } = await busyThread(fixture)
     const lost = queue(fixture, 'run-2')
     lost.catch(() => undefined)
     await settled()
@@ -161,9 +169,7 @@ describe('a send in queue mode', () => {
 
   it('is refused alone when it cannot begin, and the next one gets its turn', async () => {
     const fixture = chatFixture()
-    const held = gate()
-    const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
-    void first.run.drive(first.stream)
+    const { held } = await busyThread(fixture)
     const chat = chatRequest('empty', '', { messages: [] })
     const empty = beginRun({ ...fixture, chat, whenBusy: 'queue' })
     empty.catch(() => undefined)
@@ -177,11 +183,7 @@ describe('a send in queue mode', () => {
 
   it('can be cancelled while it waits, and is never begun then', async () => {
     const fixture = chatFixture()
-    const held = gate()
-    const began: string[] = []
-    const driver = recordedDriver(fixture.stores, began)
-    const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
-    void first.run.drive(first.stream)
+    const { held, began, driver } = await busyThread(fixture)
     const host = otherHost(fixture)
     const waiting = queue(host, 'run-2')
     waiting.catch(() => undefined)
@@ -257,16 +259,12 @@ describe('a queue whose host is gone', () => {
   it('passes on at once when the host shuts down in order', async () => {
     const fixture = chatFixture()
     const host = otherHost(fixture)
-    const held = gate()
-    const first = await startChat(fixture, { turns: [[{ wait: () => held.opened }]] })
-    void first.run.drive(first.stream)
+    const { held, began, driver } = await busyThread(fixture)
     const waiting = queue(host, 'run-2')
     waiting.catch(() => undefined)
     await settled()
     await stopRuns(host.stores)
     await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })
-    const began: string[] = []
-    const driver = recordedDriver(fixture.stores, began)
     held.open()
     await settled()
     await reapRuns({ ...fixture, driver, detachedTtlMs: 3_600_000 })
