@@ -13,10 +13,10 @@ import { nodeProgram } from './install/node-versions.mjs'
 import { freePort, startRegistry } from './install/local-registry.mjs'
 import { PROJECTS } from './install/projects.mjs'
 import { projectFaults, useProject } from './install/try-project.mjs'
-import { runNx } from './nx.mjs'
+import { root, runNx } from './nx.mjs'
 import { localRanges } from './release/check-manifest.mjs'
 import { checkPackages } from './release/check-packages.mjs'
-import { packPackages } from './release/pack-packages.mjs'
+import { packPackages, run } from './release/pack-packages.mjs'
 import { publish } from './release/publish.mjs'
 
 /** @typedef {import('./install/stranger-project.mjs').Client} Client */
@@ -92,6 +92,12 @@ async function main(/** @type {string} */ folder) {
       const place = join(folder, 'get-started')
       const port = await freePort()
       await check('docs/guides/get-started.md', () => getStartedFaults({ folder: place, registry: registry.url, port }))
+    }
+    if (!values.only) {
+      await check('API reference', () => {
+        run(process.execPath, [join(root, 'tools/api-reference.mjs')])
+        return []
+      })
     }
   } finally {
     registry.stop()

@@ -8,6 +8,7 @@
  * @property {string[]} [absent] packages that must not come along
  * @property {string[]} [missingPeers] entries that must name the command that installs their peer
  * @property {string[]} [programs] files of `programs/`, compiled and run
+ * @property {string[]} [bundled] files of `programs/`, bundled with everything that is ours and run elsewhere
  * @property {string[]} [suites] folders of `docs/guides/code`, run by the project's own vitest
  */
 
@@ -58,6 +59,7 @@ export const PROJECTS = [
     entries: [...MIDDLEWARE, ...DAYTONA, ...STORE, ...CORE, ...TESTING],
     absent: ['vitest'],
     programs: ['app-developer.ts'],
+    bundled: ['bundled-store.ts'],
   },
   {
     name: 'operator',

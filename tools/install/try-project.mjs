@@ -1,6 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { transformSync } from 'esbuild'
+import { buildSync, transformSync } from 'esbuild'
 import { root } from '../nx.mjs'
 import { importFaults, missingPeerFaults } from './check-imports.mjs'
 import { typeFaults } from './check-types.mjs'
@@ -39,13 +40,34 @@ export function projectFaults({ name, install, entries, absent = [], programs = 
  * @param {{ place: string, node: string }} how
  * @returns {string[]}
  */
-export function useProject({ entries, missingPeers = [], programs = [], suites = [] }, { place, node }) {
+export function useProject({ entries, missingPeers = [], programs = [], bundled = [], suites = [] }, { place, node }) {
   const project = new StrangerProject(place, node)
   const faults = [...importFaults(project, entries), ...missingPeerFaults(project, missingPeers)]
   for (const program of programs) project.runNode([program.replace('.ts', '.mjs')])
+  for (const program of bundled) project.runNode([bundle(project, program)], { cwd: tmpdir() })
   for (const suite of suites) cpSync(join(root, 'docs/guides/code', suite), join(place, suite), { recursive: true })
   if (suites.length > 0) project.runNode(['node_modules/vitest/vitest.mjs', 'run', '--silent'])
   return faults
+}
+
+/** Only what holds WASM and native files stays outside, and nothing can ask where its own file is. */
+function bundle(/** @type {StrangerProject} */ { folder }, /** @type {string} */ program) {
+  const outfile = join(folder, 'out', program.replace('.ts', '.mjs'))
+  buildSync({
+    stdin: {
+      contents: readFileSync(join(root, 'tools/install/programs', program), 'utf8'),
+      loader: 'ts',
+      resolveDir: folder,
+    },
+    bundle: true,
+    outfile,
+    format: 'esm',
+    platform: 'node',
+    external: ['@electric-sql/pglite', 'postgres'],
+    define: { 'import.meta.url': 'undefined', 'import.meta.dirname': 'undefined' },
+    logLevel: 'error',
+  })
+  return outfile
 }
 
 /** As TypeScript for the type check, and as JavaScript because Node 20 runs nothing else. */
