@@ -27,10 +27,14 @@ export class ToolHistory {
     if (chunk.type === EventType.TOOL_CALL_RESULT) call.result = String(Reflect.get(chunk, 'content') ?? '')
   }
 
-  /** The transcript with the observed calls that it lacks, in the order they ran, before the last assistant message. */
-  addTo(messages: readonly ModelMessage[], now: number): ModelMessage[] {
+  /**
+   * The transcript with the observed calls that it lacks, in the order they ran, before the last assistant message. While
+   * the run goes on, a call without a result may be one that the engine is about to make: it is left out.
+   */
+  addTo(messages: readonly ModelMessage[], now: number, options: { hasEnded: boolean }): ModelMessage[] {
     const known = new Set(messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []))
-    const missing = [...this.#calls.values()].filter((call) => !known.has(call.toolCallId))
+    const made = [...this.#calls.values()].filter((call) => options.hasEnded || call.result !== undefined)
+    const missing = made.filter((call) => !known.has(call.toolCallId))
     if (missing.length === 0) return [...messages]
     const last = messages.at(-1)
     const head = last?.role === 'assistant' ? messages.slice(0, -1) : messages

@@ -53,7 +53,7 @@ export class TranscriptState {
 
   /** Stores the transcript as it is now. */
   async saveStep(): Promise<void> {
-    await this.#save(this.#messages())
+    await this.#save(this.#messages({ hasEnded: false }))
   }
 
   /** Stores the transcript as this end of the run leaves it. */
@@ -61,7 +61,7 @@ export class TranscriptState {
     if (outcome.status === 'lost') return
     // Whoever continues starts from the last step: half a sentence is said again, and a call that waits is made.
     if (outcome.status === 'detached') return this.saveStep()
-    const messages = this.#messages()
+    const messages = this.#messages({ hasEnded: outcome.status !== 'interrupted' })
     if (outcome.status === 'completed') await this.#save(messages)
     else if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
     else await this.#save(closeOpenToolCalls(this.#withPartialText(messages), this.#now()))
@@ -89,9 +89,9 @@ export class TranscriptState {
     return [...messages, partialMessage(currentMessageId, accumulatedContent, this.#now())]
   }
 
-  #messages(): ModelMessage[] {
+  #messages(options: { hasEnded: boolean }): ModelMessage[] {
     const now = this.#now()
-    return this.#history.addTo(this.#progress.addTo(this.#ctx.messages, now), now)
+    return this.#history.addTo(this.#progress.addTo(this.#ctx.messages, now), now, options)
   }
 
   async #save(messages: readonly ModelMessage[]): Promise<void> {

@@ -1,6 +1,8 @@
 import { isHoldfastError } from '@holdfast/core'
 import type { EventLog } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
+import { condemnSandboxes } from '../definition/condemn-sandboxes.ts'
+import { reportSandboxFailure } from '../session/report-sandbox-failure.ts'
 import { closeSession } from './open-session.ts'
 import { retryStore } from './retry-store.ts'
 import { toRunError } from './run-error.ts'
@@ -31,6 +33,7 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
       await letGo(session)
       return
     }
+    if (outcome.status === 'aborted' && !outcome.keepSandbox) await condemnWhatIsLeft(session)
     if (input.needsTerminal || outcome !== input.outcome) {
       const ids = { runId: session.runId, threadId: session.threadId, now: session.clock.now() }
       await log.append([...session.lastEvents, terminalChunkFor(outcome, input.held, ids)])
@@ -42,6 +45,18 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
     session.settle({ status: 'lost' })
   } finally {
     closeSession(session)
+  }
+}
+
+/**
+ * A cancelled run may leave a sandbox that no handler has destroyed: one of the host before, whose set-up this host had
+ * not reached, or one whose end failed. Whoever reclaims destroys it.
+ */
+async function condemnWhatIsLeft({ stores, threadId, runId, clock }: RunSession): Promise<void> {
+  try {
+    await retryStore(clock, () => condemnSandboxes({ stores, threadId, runId, clock }))
+  } catch (error) {
+    reportSandboxFailure(`A sandbox of run ${runId} could not be condemned`, error)
   }
 }
 

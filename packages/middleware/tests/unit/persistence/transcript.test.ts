@@ -45,11 +45,18 @@ describe('ToolHistory', () => {
   it('keeps an agent’s own calls before its answer, once, and hides them from a model', () => {
     const history = new ToolHistory()
     for (const chunk of [...chunks, ...chunks.slice(0, 1)]) history.observe(chunk)
-    const told = history.addTo([{ role: 'assistant', id: 'a', content: 'bye' }], 0)
+    const told = history.addTo([{ role: 'assistant', id: 'a', content: 'bye' }], 0, { hasEnded: false })
     expect(told.map((message) => message.role)).toEqual(['assistant', 'tool', 'assistant'])
     expect(told[0]?.toolCalls?.[0]?.function).toEqual({ name: 'edit', arguments: '{"a":1}' })
     expect(withoutObserved(told).map((message) => message.id)).toEqual(['a'])
-    expect(history.addTo(told, 0)).toEqual(told)
+    expect(history.addTo(told, 0, { hasEnded: true })).toEqual(told)
+  })
+
+  it('leaves a call out that has no result yet: the engine may be about to make it', () => {
+    const history = new ToolHistory()
+    for (const chunk of chunks.slice(0, 2)) history.observe(chunk)
+    expect(history.addTo([], 0, { hasEnded: false })).toEqual([])
+    expect(history.addTo([], 0, { hasEnded: true })).toHaveLength(1)
   })
 })
 
