@@ -51,7 +51,8 @@ async function checkLog(
   if (screenOf(chunks) !== WHOLE_TEXT) faults.push(`a viewer shows "${screenOf(chunks)}"`)
   const seen = events.flatMap(({ offset }) => offset ?? [])
   const stored: string[] = entries.map(({ offset }) => offset)
-  if (seen.join() !== stored.join()) faults.push(`the viewer saw ${seen.length} events of ${stored.length}: ${seen}`)
+  if (seen.join() !== stored.join())
+    faults.push(`the viewer saw ${seen.length} events of ${stored.length}: ${seen.join()}`)
 }
 
 /** The record is written after the last event; a host that died in between is followed by whoever looks after orphans. */

@@ -152,8 +152,8 @@ export class SimStage {
     const threadId = this.scripts.get(runId)?.threadId
     if (threadId === undefined || this.#kept.has(runId)) return
     const { records = [] } = (await this.stores.instances.list?.({ threadId })) ?? {}
-    for (const { state = 'ready', providerSandboxId } of records) {
-      if (state === 'ready' && this.service.sandboxes.has(providerSandboxId)) {
+    for (const { state = 'ready', providerSandboxId, latestRunId } of records) {
+      if (state === 'ready' && latestRunId === runId && this.service.sandboxes.has(providerSandboxId)) {
         this.world.fault(`run ${runId} was cancelled, and its sandbox stays`)
       }
     }

@@ -4,7 +4,7 @@
  */
 export async function withoutRealTime<T>(work: () => Promise<T>): Promise<T> {
   const { setTimeout } = globalThis
-  const { emitWarning } = process
+  const emitWarning = process.emitWarning.bind(process)
   const { warn, error, log, dir } = console
   const idle = { unref: () => idle, ref: () => idle, hasRef: () => false }
   globalThis.setTimeout = (() => idle) as unknown as typeof setTimeout
