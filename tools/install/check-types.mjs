@@ -26,26 +26,26 @@ const COMPILERS = {
   'TypeScript 5': extraTool('typescript/bin/tsc'),
 }
 
+/** @typedef {keyof typeof SETTINGS} Setting */
+
+export const ALL_SETTINGS = /** @type {Setting[]} */ (Object.keys(SETTINGS))
+
 /**
- * Type-checks the entries and programs of a project with every setting. Declarations of other packages are checked too,
+ * Type-checks the entries and programs of a project with each setting. Declarations of other packages are checked too,
  * but their faults are only counted.
  *
  * @param {StrangerProject} project
- * @param {{ entries: string[], files: string[], compilers: (keyof typeof COMPILERS)[] }} what
+ * @param {{ entries: string[], files: string[], checks: [keyof typeof COMPILERS, Setting][] }} what
  * @returns {string[]} what is wrong
  */
-export function typeFaults(project, { entries, files, compilers }) {
+export function typeFaults(project, { entries, files, checks }) {
   const imports = entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`)
   project.write('entries.ts', imports.join(''))
-  return Object.entries(SETTINGS).flatMap(([setting, options]) => {
+  return checks.flatMap(([compiler, setting]) => {
     const config = `tsconfig.${setting}.json`
-    project.write(
-      config,
-      JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: ['entries.ts', ...files] }),
-    )
-    return compilers.flatMap((compiler) =>
-      compile(project, compiler, config).map((fault) => `${compiler}, ${setting}: ${fault}`),
-    )
+    const compilerOptions = { ...STRICT, ...SETTINGS[setting] }
+    project.write(config, JSON.stringify({ compilerOptions, files: ['entries.ts', ...files] }))
+    return compile(project, compiler, config).map((fault) => `${compiler}, ${setting}: ${fault}`)
   })
 }
 

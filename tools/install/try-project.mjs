@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildSync, transformSync } from 'esbuild'
 import { root } from '../nx.mjs'
 import { importFaults, missingPeerFaults } from './check-imports.mjs'
-import { typeFaults } from './check-types.mjs'
+import { ALL_SETTINGS, typeFaults } from './check-types.mjs'
 import { StrangerProject } from './stranger-project.mjs'
 
 /** @typedef {import('./projects.mjs').Project} Project */
@@ -26,10 +26,13 @@ export function projectFaults({ name, install, entries, absent = [], programs = 
   const files = [...programs, ...(usesModel ? SHARED_SOURCES : [])]
   for (const file of files) writeProgram(project, file)
   const isAll = name === 'all together'
+  // What pnpm could change is where packages are found, and that is the same for all settings.
+  const settings = client === 'npm' ? ALL_SETTINGS : /** @type {const} */ (['nodenext'])
+  const checks = settings.map((setting) => /** @type {['TypeScript 7', typeof setting]} */ (['TypeScript 7', setting]))
   return [
     ...absent.filter((other) => project.copiesOf(other).length > 0).map((other) => `${other} came along`),
     ...project.doubleCopies().map((other) => `${other} is there more than once`),
-    ...typeFaults(project, { entries, files, compilers: isAll ? ['TypeScript 7', 'TypeScript 5'] : ['TypeScript 7'] }),
+    ...typeFaults(project, { entries, files, checks: isAll ? [...checks, ['TypeScript 5', 'nodenext']] : checks }),
   ]
 }
 
