@@ -13,22 +13,18 @@ interface FilesPanelProps {
   changes: Readonly<Record<string, FileChange>>
   /** The workspace is listed again when it changes. */
   version: string
-  onClose: () => void
 }
 
 /** The workspace: what is there, what changed, and what a file holds. */
-export function FilesPanel({ threadId, isStored, changes, version, onClose }: FilesPanelProps) {
+export function FilesPanel({ threadId, isStored, changes, version }: FilesPanelProps) {
   const { files, isTruncated, problem, refresh } = useFiles(threadId, isStored ? version : null)
   const [selected, setSelected] = useState<string | null>(null)
   return (
-    <aside id="files" className={styles.panel} aria-label="Files" data-testid="files">
+    <>
       <header className={styles.head}>
-        <h2>Files</h2>
+        <h2>Workspace</h2>
         <button type="button" onClick={() => void refresh()}>
           Refresh
-        </button>
-        <button type="button" className={styles.close} onClick={onClose} aria-label="Close files">
-          ×
         </button>
       </header>
       {problem !== null && (
@@ -52,6 +48,6 @@ export function FilesPanel({ threadId, isStored, changes, version, onClose }: Fi
           onClose={() => setSelected(null)}
         />
       )}
-    </aside>
+    </>
   )
 }

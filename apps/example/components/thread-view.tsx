@@ -4,9 +4,10 @@ import type { UIMessage } from '@tanstack/ai-react'
 import { useCallback, useState } from 'react'
 import { useThreadChat } from '../lib/client/use-thread-chat.ts'
 import { Composer } from './composer.tsx'
-import { FilesPanel } from './files-panel.tsx'
 import { MessageList } from './message-list.tsx'
+import type { SideTab } from './side-panel.tsx'
 import { StatusLine } from './status-line.tsx'
+import { ThreadSide } from './thread-side.tsx'
 import styles from './thread-view.module.css'
 
 /** What stays while the page attaches anew to the thread's run. */
@@ -15,19 +16,23 @@ interface ThreadPageState {
   setDraft: (draft: string) => void
   problem: string | null
   setProblem: (problem: string | null) => void
-  isFilesOpen: boolean
-  setFilesOpen: (isOpen: boolean) => void
+  tab: SideTab
+  setTab: (tab: SideTab) => void
+  /** Where there is no room for it beside the chat. */
+  isPanelOpen: boolean
+  setPanelOpen: (isOpen: boolean) => void
 }
 
 export function ThreadView({ threadId }: { threadId: string }) {
   const [session, setSession] = useState<{ attempt: number; messages: UIMessage[] }>({ attempt: 0, messages: [] })
   const [draft, setDraft] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const [isFilesOpen, setFilesOpen] = useState(false)
+  const [tab, setTab] = useState<SideTab>('files')
+  const [isPanelOpen, setPanelOpen] = useState(false)
   const attachAnew = useCallback((messages: UIMessage[]) => {
     setSession(({ attempt }) => ({ attempt: attempt + 1, messages }))
   }, [])
-  const page = { draft, setDraft, problem, setProblem, isFilesOpen, setFilesOpen }
+  const page = { draft, setDraft, problem, setProblem, tab, setTab, isPanelOpen, setPanelOpen }
   return (
     <ThreadSession
       key={session.attempt}
@@ -50,7 +55,7 @@ interface ThreadSessionProps {
 
 function ThreadSession({ page, ...input }: ThreadSessionProps) {
   const { threadId } = input
-  const { draft, setDraft, problem, setProblem, isFilesOpen, setFilesOpen } = page
+  const { draft, setDraft, problem, setProblem, tab, setTab, isPanelOpen, setPanelOpen } = page
   const { messages, activity, state, isStored, send, stop } = useThreadChat({ ...input, onProblem: setProblem })
 
   const submit = async (text: string): Promise<void> => {
@@ -59,7 +64,7 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
     if (!isTaken) setDraft(text)
   }
   return (
-    <div className={styles.view} data-files={isFilesOpen}>
+    <div className={styles.view} data-panel={isPanelOpen}>
       <section className={styles.chat} aria-label="Conversation">
         <MessageList
           messages={messages}
@@ -83,19 +88,25 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
           <StatusLine
             state={state}
             onStop={() => void stop()}
-            isFilesOpen={isFilesOpen}
+            openTab={isPanelOpen ? tab : null}
             changedFiles={Object.keys(activity.changes).length}
-            onToggleFiles={() => setFilesOpen(!isFilesOpen)}
+            onToggle={(chosen) => {
+              setTab(chosen)
+              setPanelOpen(!(isPanelOpen && tab === chosen))
+            }}
           />
           <Composer draft={draft} onDraft={setDraft} onSubmit={(text) => void submit(text)} isBusy={state.isActive} />
         </div>
       </section>
-      <FilesPanel
+      <ThreadSide
         threadId={threadId}
         isStored={isStored}
-        changes={activity.changes}
-        version={`${activity.fileVersion}:${state.kind}`}
-        onClose={() => setFilesOpen(false)}
+        activity={activity}
+        state={state}
+        tab={tab}
+        onTab={setTab}
+        onClose={() => setPanelOpen(false)}
+        onRewound={() => input.onMissedRun([])}
       />
     </div>
   )

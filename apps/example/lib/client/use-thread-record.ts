@@ -13,6 +13,8 @@ const IDLE_POLL_MS = 30_000
 /** Time for a join that is under way to begin; doubled with each attempt that led to nothing. */
 const MISSED_AFTER_MS = 1_500
 const MAX_MISSED_AFTER_MS = 15_000
+/** A checkpoint saved by hand holds the thread like a run, and changes nothing that is shown. */
+const SAVE_PREFIX = 'checkpoint:save:'
 
 export interface ThreadRecordInput {
   threadId: string
@@ -82,7 +84,7 @@ function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | unde
     if (isStreaming || record == null) return undefined
     // The first record is that of what the hydration gave, unless there was nothing yet.
     const isFirst = known.current === null && wasStored
-    const isNew = known.current !== record.runId
+    const isNew = known.current !== record.runId && !record.runId.startsWith(SAVE_PREFIX)
     if (isFirst) known.current = record.runId
     const isMissed = record.status === 'running' ? record.runId !== endedRunId : isNew && !isFirst
     if (!isMissed) return undefined

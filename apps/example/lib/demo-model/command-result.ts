@@ -6,12 +6,13 @@ export interface CommandResult {
   exitCode?: number
 }
 
-/** Reads the result of the `bash` tool as a model sees it. */
+/** Reads the result of the `bash` or `publish_artifact` tool as a model sees it. */
 export function commandResult(message: ModelMessage | undefined): CommandResult {
   const text = typeof message?.content === 'string' ? message.content : ''
   const result = parseObject(text)
   if (result === undefined) return { output: text }
-  const { stdout, stderr, exitCode, error } = result
+  const { stdout, stderr, exitCode, error, artifactId, name } = result
+  if (typeof artifactId === 'string') return { output: `published as ${String(name)}`, exitCode: 0 }
   const output = [stdout, stderr, error].filter((part) => typeof part === 'string' && part !== '').join('\n')
   return typeof exitCode === 'number' ? { output, exitCode } : { output }
 }

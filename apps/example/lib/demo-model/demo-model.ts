@@ -25,7 +25,7 @@ async function* chatStream(options: TextOptions): AsyncGenerator<AdapterYieldChu
   const { turn, index } = demoTurn(messages)
   const ids = { runId, threadId, messageId: `${runId}-${index}` }
   yield { type: EventType.RUN_STARTED, runId, threadId, model: MODEL, timestamp: Date.now() }
-  if (turn.kind === 'run') yield* callBash(ids, turn.command)
+  if (turn.kind === 'run') yield* callTool(ids, turn.command)
   else yield* say(ids, turn.kind === 'introduce' ? INTRODUCTION : reportOf(turn.commands), abortController?.signal)
 }
 
@@ -35,9 +35,11 @@ interface Ids {
   messageId: string
 }
 
-function* callBash({ runId, threadId, messageId }: Ids, command: string): Generator<AdapterYieldChunk> {
-  const input = { command }
-  const call = { toolCallId: messageId, toolCallName: 'bash', toolName: 'bash', model: MODEL, timestamp: Date.now() }
+/** `publish <path>` hands a file to the reader; every other command is the shell's. */
+function* callTool({ runId, threadId, messageId }: Ids, command: string): Generator<AdapterYieldChunk> {
+  const path = /^publish (\S+)$/.exec(command)?.[1]
+  const [name, input] = path === undefined ? ['bash', { command }] : ['publish_artifact', { path }]
+  const call = { toolCallId: messageId, toolCallName: name, toolName: name, model: MODEL, timestamp: Date.now() }
   yield { type: EventType.TOOL_CALL_START, ...call, parentMessageId: messageId, index: 0 }
   yield { type: EventType.TOOL_CALL_ARGS, ...call, delta: JSON.stringify(input) }
   yield { type: EventType.TOOL_CALL_END, ...call, input }

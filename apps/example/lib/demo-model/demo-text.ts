@@ -13,6 +13,8 @@ export const INTRODUCTION = [
   '$ for i in 1 2 3 4 5 6; do echo tick $i; sleep 1; done',
   '```',
   '',
+  'A line `$ publish hello.txt` hands you a file to download.',
+  '',
   'Reload the page in the middle, or close it: the commands run on, and nothing is lost. Set `OPENAI_API_KEY` or',
   '`ANTHROPIC_API_KEY` and start again to talk to a real model with the same tools.',
 ].join('\n')

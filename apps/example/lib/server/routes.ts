@@ -19,6 +19,8 @@ export function chatOptions(): ChatRoutesOptions {
     model: adapter,
     modelName: name,
     tools: sandboxTools(),
+    // Into the same stores as everything else.
+    checkpoints: { on: ['finish', 'error', 'interrupt'] },
     authorize,
   }
 }

@@ -58,3 +58,9 @@ test('output that holds a code fence stays inside the report', () => {
   expect(report).toContain('`` cat `x` ``')
   expect(report).toContain('````text\n```\ninner\n```\n````')
 })
+
+test('a published file is reported with its name', () => {
+  const published = answered('c-0', '{"artifactId":"a-1","name":"notes.md","mimeType":"text/markdown","size":4}')
+  const { turn } = demoTurn([{ ...asked, content: '$ publish notes.md' }, ...published])
+  expect(turn.kind === 'report' ? reportOf(turn.commands) : '').toContain('published as notes.md')
+})
