@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { root } from '../nx.mjs'
@@ -18,7 +19,7 @@ const START_TRIES = 150
  */
 export async function getStartedFaults({ folder, registry, port }) {
   mkdirSync(folder, { recursive: true })
-  const env = { ...process.env, 'npm_config_@holdfast:registry': registry, NEXT_TELEMETRY_DISABLED: '1' }
+  const env = { ...process.env, npm_config_userconfig: userConfig(folder, registry), NEXT_TELEMETRY_DISABLED: '1' }
   let cwd = folder
   let ownLines = 0
   for (const { language, options, text } of orderedSteps()) {
@@ -31,6 +32,14 @@ export async function getStartedFaults({ folder, registry, port }) {
   console.log(`    ${ownLines} lines of own code, of ${MAX_OWN_LINES}`)
   await tryApp(cwd, port, env)
   return ownLines < MAX_OWN_LINES ? [] : [`The guide needs ${ownLines} lines of own code.`]
+}
+
+/** The user's own settings, and where our packages are. (A shell drops a variable with `@` in its name.) */
+function userConfig(/** @type {string} */ folder, /** @type {string} */ registry) {
+  const own = process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc')
+  const path = join(folder, 'user.npmrc')
+  writeFileSync(path, `${existsSync(own) ? readFileSync(own, 'utf8') : ''}\n@holdfast:registry=${registry}\n`)
+  return path
 }
 
 /** In the order of the page: files are written where they stand, steps are typed where they stand. */

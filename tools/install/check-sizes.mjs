@@ -8,42 +8,42 @@ import { build } from 'esbuild'
 const USES = [
   {
     name: 'core: errors alone',
-    limit: 8,
+    limit: 1,
     code: `import { isHoldfastError } from '@holdfast/core'; use(isHoldfastError)`,
   },
   {
     name: 'core: memory stores',
-    limit: 40,
+    limit: 17,
     code: `import { createMemoryStores } from '@holdfast/core'; use(createMemoryStores)`,
   },
   {
     name: 'core: provider kit',
-    limit: 10,
+    limit: 1,
     code: `import { shellQuote } from '@holdfast/core/provider-kit'; use(shellQuote)`,
   },
   {
     name: 'middleware: chat routes',
-    limit: 120,
+    limit: 88,
     code: `import { createChatRoutes, defineSandbox, sandboxTools } from '@holdfast/middleware'; use(createChatRoutes, defineSandbox, sandboxTools)`,
   },
   {
     name: 'middleware: one route',
-    limit: 90,
+    limit: 60,
     code: `import { beginRun, withSandbox } from '@holdfast/middleware'; use(beginRun, withSandbox)`,
   },
   {
     name: 'provider-daytona',
-    limit: 80,
+    limit: 44,
     code: `import { daytonaProvider } from '@holdfast/provider-daytona'; use(daytonaProvider)`,
   },
   {
     name: 'store-drizzle: Postgres',
-    limit: 60,
+    limit: 40,
     code: `import { createPostgresStores } from '@holdfast/store-drizzle'; use(createPostgresStores)`,
   },
   {
     name: 'testing: memory provider',
-    limit: 40,
+    limit: 21,
     code: `import { memoryProvider } from '@holdfast/testing'; use(memoryProvider)`,
   },
 ]
