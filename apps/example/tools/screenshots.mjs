@@ -25,6 +25,8 @@ const PAGES = [
   { name: 'new-thread', path: '/t/fresh' },
   { name: 'thread', path: '/t/project' },
   { name: 'files', path: '/t/project', show: showFile },
+  { name: 'checkpoints', path: '/t/project', show: showCheckpoints },
+  { name: 'comparison', path: '/t/project', show: showComparison },
   { name: 'running', path: '/t/long', show: (page) => page.getByText('compiling module 1').first().waitFor() },
   { name: 'threads', path: '/t/project', show: showThreads },
   { name: 'runs', path: '/runs', show: (page) => page.getByTestId('runs').waitFor() },
@@ -100,6 +102,24 @@ async function showFile(page) {
   if (await toggle.isVisible()) await toggle.click()
   await page.getByTestId('file-tree').getByText('answer.ts').click()
   await page.getByTestId('file-content').waitFor()
+}
+
+/** @param {Page} page */
+async function showCheckpoints(page) {
+  const toggle = page.getByRole('button', { name: 'Checkpoints', exact: true })
+  if (await toggle.isVisible()) await toggle.click()
+  else await page.getByRole('tab', { name: 'Checkpoints' }).click()
+  await page.getByTestId('timeline').getByRole('listitem').first().waitFor()
+}
+
+/** @param {Page} page */
+async function showComparison(page) {
+  await showCheckpoints(page)
+  const boxes = page.getByTestId('timeline').getByRole('checkbox')
+  await boxes.first().click()
+  await boxes.last().click()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByTestId('file-diff').first().waitFor()
 }
 
 /** @param {Page} page */

@@ -8,12 +8,19 @@ import { allEvents, send } from './chat-api.ts'
 import { openThread } from './thread-page.ts'
 import type { ThreadPage } from './thread-page.ts'
 
+const THREAD = 't-history'
+
 let browser: Browser
 let server: ExampleServer
 let context: BrowserContext
 
+/** Two runs write the same file in the thread that all tests go on from; the last one takes it back. */
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launchChrome(), startExample()])
+  for (const word of ['first', 'second']) {
+    const text = `$ echo ${word}-text > note.txt`
+    await allEvents(await send(server.url, { threadId: THREAD, runId: `run-${word}`, text }))
+  }
 })
 afterAll(() => Promise.all([browser?.close(), server?.dispose()]))
 beforeEach(async () => {
@@ -21,19 +28,15 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-/** A thread that two runs have written the same file in, with its timeline open. */
-async function twiceWritten(threadId: string): Promise<ThreadPage> {
-  for (const [run, word] of ['first', 'second'].entries()) {
-    const text = `$ echo ${word}-text > note.txt`
-    await allEvents(await send(server.url, { threadId, runId: `${threadId}-${run}`, text }))
-  }
-  const thread = await openThread(context, server.url, threadId)
+async function openTimeline(): Promise<ThreadPage> {
+  const thread = await openThread(context, server.url, THREAD)
   await thread.untilText('second-text')
   await thread.page.getByRole('tab', { name: 'Checkpoints' }).click()
-  await expect.poll(() => items(thread).count()).toBe(2)
+  await items(thread).first().waitFor()
   return thread
 }
 
+/** Newest first. */
 function items({ page }: ThreadPage): Locator {
   return page.getByTestId('timeline').getByRole('listitem')
 }
@@ -44,8 +47,9 @@ async function rewindTo(item: Locator): Promise<void> {
 }
 
 test('two checkpoints are compared by file and conversation, with the keyboard alone', async () => {
-  const thread = await twiceWritten('t-compare')
+  const thread = await openTimeline()
   const { page } = thread
+  expect(await items(thread).count()).toBe(2)
   expect(await items(thread).first().innerText()).toContain('Head')
   expect(await items(thread).last().innerText()).toMatch(/1 file changed/)
   const compare = page.getByRole('button', { name: 'Compare' })
@@ -65,11 +69,55 @@ test('two checkpoints are compared by file and conversation, with the keyboard a
   await compare.waitFor()
 })
 
-test('a rewind brings file and conversation back and becomes the newest checkpoint', async () => {
-  const thread = await twiceWritten('t-rewind')
+test('a fork opens a new thread with the conversation and files of its checkpoint', async () => {
+  const thread = await openTimeline()
   const { page } = thread
+  await items(thread).last().getByRole('button', { name: /^Fork/ }).click()
+  await page.waitForURL((url) => !url.pathname.endsWith(THREAD))
+  await thread.untilText('first-text')
+  expect(await thread.text()).not.toContain('second-text')
+  await thread.send('$ echo forked:$(cat note.txt)')
+  await thread.untilText('forked:first-text')
+  await thread.untilState(['done'])
+  await page.goto(`${server.url}/t/${THREAD}`)
+  await thread.untilText('second-text')
+})
+
+test('a checkpoint saved by hand carries its label, and a published file is downloaded under its name', async () => {
+  const thread = await openTimeline()
+  const { page } = thread
+  await page.getByRole('textbox', { name: 'Label of the checkpoint' }).fill('before the rewrite')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await items(thread).getByText('Saved by hand: before the rewrite').waitFor()
+
+  await thread.send('$ publish note.txt')
+  await thread.untilText('published as note.txt')
+  await thread.untilState(['done'])
+  const link = page.getByTestId('artifacts').getByRole('link', { name: 'note.txt' })
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+  expect(download.suggestedFilename()).toBe('note.txt')
+  expect(await readFile(await download.path(), 'utf8')).toBe('second-text\n')
+  await items(thread).nth(1).getByText('before the rewrite').waitFor()
+})
+
+test('a rewind while a run is active is refused with the reason of the server', async () => {
+  const thread = await openTimeline()
+  await thread.send('$ echo be""gun; sleep 30')
+  await thread.untilText('begun')
+  const count = await items(thread).count()
   await rewindTo(items(thread).last())
-  await expect.poll(() => items(thread).count()).toBe(3)
+  await thread.page.getByTestId('checkpoint-problem').getByText(/run/).waitFor()
+  expect(await items(thread).count()).toBe(count)
+  await thread.page.getByTestId('stop').click()
+  await thread.untilState(['cancelled'])
+})
+
+test('a rewind brings file and conversation back and becomes the newest checkpoint', async () => {
+  const thread = await openTimeline()
+  const { page } = thread
+  const count = await items(thread).count()
+  await rewindTo(items(thread).last())
+  await expect.poll(() => items(thread).count()).toBe(count + 1)
   expect(await items(thread).first().innerText()).toMatch(/Rewind[\s\S]*Head/)
   await expect.poll(() => thread.text()).not.toContain('second-text')
   await thread.untilText('first-text')
@@ -83,46 +131,4 @@ test('a rewind brings file and conversation back and becomes the newest checkpoi
   expect(await thread.text()).not.toContain('second-text')
   await thread.send('$ cat note.txt && echo now:$(cat note.txt)')
   await thread.untilText('now:first-text')
-})
-
-test('a rewind while a run is active is refused with the reason of the server', async () => {
-  const thread = await twiceWritten('t-busy')
-  await thread.send('$ echo be""gun; sleep 30')
-  await thread.untilText('begun')
-  await rewindTo(items(thread).last())
-  await thread.page.getByTestId('checkpoint-problem').getByText(/run/).waitFor()
-  expect(await items(thread).count()).toBe(2)
-  await thread.page.getByTestId('stop').click()
-  await thread.untilState(['cancelled'])
-})
-
-test('a fork opens a new thread with the conversation and files of its checkpoint', async () => {
-  const thread = await twiceWritten('t-fork')
-  const { page } = thread
-  await items(thread).last().getByRole('button', { name: /^Fork/ }).click()
-  await page.waitForURL((url) => !url.pathname.endsWith('/t-fork'))
-  await thread.untilText('first-text')
-  expect(await thread.text()).not.toContain('second-text')
-  await thread.send('$ echo forked:$(cat note.txt)')
-  await thread.untilText('forked:first-text')
-  await thread.untilState(['done'])
-  await page.goto(`${server.url}/t/t-fork`)
-  await thread.untilText('second-text')
-})
-
-test('a checkpoint saved by hand carries its label, and a published file is downloaded under its name', async () => {
-  const thread = await twiceWritten('t-save')
-  const { page } = thread
-  await page.getByRole('textbox', { name: 'Label of the checkpoint' }).fill('before the rewrite')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await items(thread).getByText('Saved by hand: before the rewrite').waitFor()
-
-  await thread.send('$ publish note.txt')
-  await thread.untilText('published as note.txt')
-  await thread.untilState(['done'])
-  const link = page.getByTestId('artifacts').getByRole('link', { name: 'note.txt' })
-  const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
-  expect(download.suggestedFilename()).toBe('note.txt')
-  expect(await readFile(await download.path(), 'utf8')).toBe('second-text\n')
-  await expect.poll(() => items(thread).count()).toBe(4)
 })

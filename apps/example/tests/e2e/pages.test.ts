@@ -26,6 +26,7 @@ const PAGES: [name: string, path: string, show?: (page: Page) => Promise<void>][
   ['a new thread', '/t/t-new'],
   ['a thread', '/t/t-page', (page) => page.getByText('exit code 2').waitFor()],
   ['files and a diff', '/t/t-page', showDiff],
+  ['checkpoints', '/t/t-page', showCheckpoints],
   ['the list of threads', '/t/t-page', showDelete],
   ['the runs', '/runs', (page) => page.getByTestId('runs').waitFor()],
   ['no such page', '/nowhere'],
@@ -87,6 +88,15 @@ async function showDiff(page: Page): Promise<void> {
     .getByText(/long-name/)
     .click()
   await page.getByTestId('file-diff').waitFor()
+}
+
+async function showCheckpoints(page: Page): Promise<void> {
+  const toggle = page.getByRole('button', { name: 'Checkpoints', exact: true })
+  await page.getByText('exit code 2').waitFor()
+  if (await toggle.isVisible()) await toggle.click()
+  else await page.getByRole('tab', { name: 'Checkpoints' }).click()
+  await page.getByRole('button', { name: /^Rewind to/ }).click()
+  await page.getByRole('button', { name: 'Rewind now' }).waitFor()
 }
 
 async function showDelete(page: Page): Promise<void> {
