@@ -65,7 +65,8 @@ export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
   const isClosed = (await stores.eventLog.find(runId))?.isClosed === true
   const { isFinished } = resumePoint(stored, runId, [], now)
   const outcome = outcomeOf({ last: chunks.at(-1), isClosed, isFinished, isCancelled: cancel !== null })
-  const messages = settledTranscript({ stored, chunks, runId, now })
+  // A run that waits for a person stored all there was before it paused, and the call that waits stays open.
+  const messages = outcome.status === 'interrupted' ? stored : settledTranscript({ stored, chunks, runId, now })
   if (!isClosed) await endLog({ log: stores.eventLog.open(fence), record, outcome, chunks, messages, now })
   if (messages.length !== stored.length) await stores.messages.saveThread(threadId, messages, fence)
   if (outcome.status === 'aborted') {

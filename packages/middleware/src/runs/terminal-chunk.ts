@@ -12,9 +12,13 @@ export function isTerminalChunk(chunk: StreamChunk): boolean {
   return chunk.type === EventType.RUN_FINISHED || chunk.type === EventType.RUN_ERROR
 }
 
-/** Whether a run that has this as its latest event had ended. A turn that ended in tool calls is followed by more. */
+/**
+ * Whether a run that has this as its latest event had ended here. A turn that ended in tool calls is followed by more,
+ * unless one of them waits for a person.
+ */
 export function isFinalChunk(chunk: StreamChunk): boolean {
   if (!isTerminalChunk(chunk)) return false
+  if (isInterruptChunk(chunk)) return true
   return chunk.type === EventType.RUN_ERROR || finishReasonOf(chunk) !== 'tool_calls'
 }
 
