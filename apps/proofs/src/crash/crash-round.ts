@@ -8,7 +8,8 @@ import type { StreamChunk } from '@tanstack/ai'
 import { eventsOf, sendRequest } from './crash-app.mjs'
 import type { ProviderChoice } from './crash-provider.mjs'
 
-const PROGRAM = fileURLToPath(new URL('./crash-host.mjs', import.meta.url))
+/** The program of a first host. */
+export const PROGRAM = fileURLToPath(new URL('./crash-host.mjs', import.meta.url))
 
 export interface SecondHost {
   url: string
@@ -84,7 +85,7 @@ const MAX_JOINS = 20
 const RETRY_MS = 500
 
 /** What a browser does: joins where it was; who has seen nothing sends the same message again. */
-async function rejoin(
+export async function rejoin(
   { routes }: SecondHost,
   ids: { runId: string; threadId: string },
   result: CrashResult,

@@ -1,9 +1,13 @@
 import type { StreamChunk } from '@tanstack/ai'
 
-/** Whether an event ends a run. A model that calls tools ends each of its turns with a finish event too. */
+/**
+ * Whether an event ends a run, or lets it wait for a person. A model that calls tools ends each of its turns with a finish
+ * event too.
+ */
 export function isFinal(chunk: StreamChunk | undefined): boolean {
   if (chunk?.type === 'RUN_ERROR') return true
-  return chunk?.type === 'RUN_FINISHED' && finishReasonOf(chunk) !== 'tool_calls'
+  if (chunk?.type !== 'RUN_FINISHED') return false
+  return Reflect.get(chunk, 'outcome') !== undefined || finishReasonOf(chunk) !== 'tool_calls'
 }
 
 /** Where the engine puts it; AG-UI has no field of its own for it. */

@@ -24,6 +24,8 @@ export class SimViewer {
   readonly #world: SimWorld
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #host: SimHost | undefined
+  /** Counts its streams: only the newest is looked at. */
+  #streams = 0
   /** Its stream broke off. */
   isCut = true
 
@@ -81,6 +83,7 @@ export class SimViewer {
   }
 
   async #read(host: SimHost, response: Response): Promise<void> {
+    const stream = (this.#streams += 1)
     if (response.status !== 200 || response.body === null) {
       this.isCut = true
       return
@@ -93,7 +96,7 @@ export class SimViewer {
     try {
       for (;;) {
         const { done, value } = await reader.read()
-        if (this.#host !== host || host.isDead || this.hasLeft) return
+        if (this.#streams !== stream || host.isDead || this.hasLeft) return
         if (done) break
         text += decoder.decode(value, { stream: true })
         const blocks = text.split('\n\n')
@@ -104,7 +107,7 @@ export class SimViewer {
       this.#finishStream()
     } catch (error) {
       this.#world.note(`${this.name}'s stream breaks: ${codeOf(error)}`)
-      this.isCut = true
+      if (this.#streams === stream) this.isCut = true
     }
   }
 
