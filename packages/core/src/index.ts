@@ -4,12 +4,7 @@ export { decodeJson, encodeExactJson } from './exact-json.ts'
 export { assertId, assertMs, idFault, MAX_ID_BYTES } from './identifier.ts'
 export { assertPageSize, decodeCursor, encodeCursor, MAX_PAGE_SIZE } from './page.ts'
 export type { CursorValues } from './page.ts'
-export type {
-  CheckpointRetention,
-  StoreMaintenance,
-  StorePruneInput,
-  StorePruneResult,
-} from './store-maintenance.ts'
+export type { CheckpointRetention, StoreMaintenance, StorePruneInput, StorePruneResult } from './store-maintenance.ts'
 export type { HoldfastStores } from './stores.ts'
 export { compareUtf8 } from './utf8-order.ts'
 

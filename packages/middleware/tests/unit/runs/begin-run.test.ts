@@ -74,10 +74,19 @@ describe('beginRun', () => {
     expect(await stores.threads.find('thread-1')).toMatchObject({ title: 'build me a house' })
   })
 
-  it('ends the record it made when the turn cannot be taken', async () => {
+  it('leaves nothing behind of a request without messages', async () => {
     const { stores, clock } = chatFixture()
     const empty = beginRun({ stores, clock, chat: chatRequest('run-1', '', { messages: [] }) })
     expect(await codeOf(empty)).toBe('INVALID_ARGUMENT')
+    expect(await stores.runs.get('run-1')).toBeNull()
+    expect(await stores.threads.find('thread-1')).toBeNull()
+  })
+
+  it('ends the record it made when the turn cannot be taken', async () => {
+    const { stores, clock } = chatFixture()
+    await stores.messages.saveThread('thread-1', [{ role: 'assistant', id: 'a1', content: 'hello' }])
+    const stale = chatRequest('run-1', '', { messages: [{ role: 'assistant', id: 'a1', content: 'hello' }] })
+    expect(await codeOf(beginRun({ stores, clock, chat: stale }))).toBe('INVALID_ARGUMENT')
     expect(await stores.runs.get('run-1')).toMatchObject({ status: 'failed' })
     expect(findSession(stores, 'run-1')).toBeUndefined()
     const next = await beginRun({ stores, clock, chat: chatRequest('run-2') })
