@@ -145,8 +145,12 @@ export const PLANTED_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a cancelled run keeps its sandbox',
+    name: 'a cancelled run keeps its sandbox, and nobody is told to look after it',
     sandbox: (sandbox) => ({ ...sandbox, destroy: () => Promise.resolve() }),
+    stores: (stores) => ({
+      ...stores,
+      instances: overriding(stores.instances, { list: () => Promise.resolve({ records: [] }) }),
+    }),
   },
   {
     name: 'the row of a sandbox goes although the sandbox stays',

@@ -93,9 +93,8 @@ export class SimStage {
     const { runId, threadId } = script
     this.scripts.set(runId, script)
     this.world.note(`${viewer.name} sends ${runId} to ${host.name}`)
-    viewer.isCut = false
-    host.onDeath(() => (viewer.isCut ||= viewer.seen.length === 0))
-    const sent = this.#begin(host, script, viewer).catch((error: unknown) => {
+    const stream = viewer.begin(host)
+    const sent = this.#begin(host, script, { viewer, stream }).catch((error: unknown) => {
       viewer.isCut = true
       this.#expectRefusal(`send ${runId}`, error)
     })
@@ -103,7 +102,11 @@ export class SimStage {
     return viewer
   }
 
-  async #begin(host: SimHost, { runId, threadId }: RunScript, viewer: SimViewer): Promise<void> {
+  async #begin(
+    host: SimHost,
+    { runId, threadId }: RunScript,
+    to: { viewer: SimViewer; stream: number },
+  ): Promise<void> {
     const { stores, driver } = host.parts
     const messages = [{ role: 'user' as const, id: `${runId}-user`, content: `Do ${runId}.` }]
     const chat = { runId, threadId, messages, forwardedProps: {} }
@@ -113,7 +116,7 @@ export class SimStage {
       keepAliveMs: 120_000,
       onFailure: (error) => this.#expectRefusal(`drive ${runId}`, error),
     })
-    viewer.watch(host, response)
+    to.viewer.watch(to.stream, host, response)
   }
 
   #addViewer(runId: string, startOffset = '-1'): SimViewer {

@@ -44,29 +44,33 @@ export class SimViewer {
     return !this.hasLeft && !this.hasEnded && !this.isCut
   }
 
-  /** Reads the answer of a send. */
-  watch(host: SimHost, response: Response): void {
+  /** Asks for a stream: what an earlier one still brings is nobody's any more. */
+  begin(host: SimHost): number {
     this.isCut = false
+    this.#streams += 1
     this.#host = host
     host.onDeath(() => this.#cut(host))
-    void this.#read(host, response)
+    return this.#streams
+  }
+
+  /** Reads the answer to what it began to ask for. */
+  watch(stream: number, host: SimHost, response: Response): void {
+    if (this.#streams === stream) void this.#read(host, response)
   }
 
   /** Joins again on a host, from where it was. */
   async join(host: SimHost): Promise<void> {
     this.#world.note(`${this.name} joins ${this.runId} on ${host.name} after ${this.offset}`)
-    this.isCut = false
-    this.#host = host
-    host.onDeath(() => this.#cut(host))
+    const stream = this.begin(host)
     const request = new Request(`http://sim/?runId=${this.runId}&offset=${encodeURIComponent(this.offset)}`)
     const { stores, driver } = host.parts
     try {
       const attached = attachRun({ stores, clock: host.clock, driver, request, keepAliveMs: 120_000 })
       const response = await this.#world.expectEnd(host, `${this.name} joins`, attached)
-      await this.#read(host, response)
+      if (this.#streams === stream) await this.#read(host, response)
     } catch (error) {
       this.#world.note(`${this.name} cannot join: ${codeOf(error)}`)
-      if (this.#host === host) this.isCut = true
+      if (this.#streams === stream) this.isCut = true
     }
   }
 
@@ -83,7 +87,7 @@ export class SimViewer {
   }
 
   async #read(host: SimHost, response: Response): Promise<void> {
-    const stream = (this.#streams += 1)
+    const stream = this.#streams
     if (response.status !== 200 || response.body === null) {
       this.isCut = true
       return
