@@ -11,8 +11,8 @@ const REASONS: Readonly<Record<CheckpointReason, string>> = {
 
 /** What it was saved for, and the name that somebody gave it. */
 export function checkpointTitle({ reason, label }: CheckpointSummary): string {
-  const why = REASONS[reason] ?? reason
-  return label === undefined ? why : `${why}: ${label}`
+  if (label === undefined) return REASONS[reason] ?? reason
+  return reason === 'automatic' ? `Automatic: ${label}` : `${REASONS[reason] ?? reason}: ${label}`
 }
 
 export function countOf(count: number, noun: string): string {

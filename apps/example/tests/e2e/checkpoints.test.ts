@@ -9,6 +9,8 @@ import { openThread } from './thread-page.ts'
 import type { ThreadPage } from './thread-page.ts'
 
 const THREAD = 't-history'
+/** A rewind stops and starts the sandbox. */
+const PATIENCE = { timeout: 15_000 }
 
 let browser: Browser
 let server: ExampleServer
@@ -117,13 +119,15 @@ test('a rewind brings file and conversation back and becomes the newest checkpoi
   const { page } = thread
   const count = await items(thread).count()
   await rewindTo(items(thread).last())
-  await expect.poll(() => items(thread).count()).toBe(count + 1)
-  expect(await items(thread).first().innerText()).toMatch(/Rewind[\s\S]*Head/)
-  await expect.poll(() => thread.text()).not.toContain('second-text')
+  // The run that was stopped left no checkpoint, so its state is saved before it is left.
+  await expect.poll(() => items(thread).count(), PATIENCE).toBe(count + 2)
+  expect(await items(thread).first().innerText()).toMatch(/^Rewind\s+Head/)
+  expect(await items(thread).nth(1).innerText()).toContain('before a rewind')
+  await expect.poll(() => thread.text(), PATIENCE).not.toContain('second-text')
   await thread.untilText('first-text')
   await page.getByRole('tab', { name: 'Files' }).click()
   await page.getByTestId('file-tree').getByText('note.txt').click()
-  await expect.poll(() => page.getByTestId('file-content').innerText()).toBe('first-text\n')
+  await expect.poll(() => page.getByTestId('file-content').innerText(), PATIENCE).toBe('first-text\n')
 
   await page.reload()
   await thread.untilText('first-text')
