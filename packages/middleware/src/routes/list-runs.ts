@@ -1,5 +1,6 @@
 import { isRunStatus } from '@holdfast/core'
 import type { RunRecord } from '@holdfast/core'
+import { HOLD_PREFIX } from '../checkpoints/thread/thread-hold-id.ts'
 import type { ChatRoute } from './chat-route.ts'
 import { limitOf } from './query-limit.ts'
 import { ownerIdOf } from '../runs/tenant.ts'
@@ -14,11 +15,16 @@ export const listRuns: ChatRoute = async (context, request) => {
   const filter = { limit, ...(isRunStatus(status) ? { status } : {}) }
   if (threadId !== undefined) {
     await context.access.thread(request, 'read', threadId)
-    return Response.json({ runs: await stores.drivers.list({ ...filter, threadId }) })
+    return Response.json({ runs: (await stores.drivers.list({ ...filter, threadId })).filter(isTurn) })
   }
   const tenant = await context.access.tenant(request, 'list')
   const runs = await stores.drivers.list(filter)
-  return Response.json({ runs: await ofOwner(runs, (id) => stores.threads.find(id, ownerIdOf(tenant))) })
+  return Response.json({ runs: await ofOwner(runs.filter(isTurn), (id) => stores.threads.find(id, ownerIdOf(tenant))) })
+}
+
+/** Saving and rewinding hold a thread as runs do; in a list of runs nobody looks for them. */
+function isTurn(run: RunRecord): boolean {
+  return !run.runId.startsWith(HOLD_PREFIX)
 }
 
 async function ofOwner(runs: RunRecord[], find: (threadId: string) => Promise<unknown>): Promise<RunRecord[]> {
