@@ -1,6 +1,6 @@
 import { isRunStatus } from '@holdfast/core'
 import type { RunRecord } from '@holdfast/core'
-import { HOLD_PREFIX } from '../checkpoints/thread/thread-hold-id.ts'
+import { isThreadHold } from '../checkpoints/thread/thread-hold-id.ts'
 import type { ChatRoute } from './chat-route.ts'
 import { limitOf } from './query-limit.ts'
 import { ownerIdOf } from '../runs/tenant.ts'
@@ -24,7 +24,7 @@ export const listRuns: ChatRoute = async (context, request) => {
 
 /** Saving and rewinding hold a thread as runs do; in a list of runs nobody looks for them. */
 function isTurn(run: RunRecord): boolean {
-  return !run.runId.startsWith(HOLD_PREFIX)
+  return !isThreadHold(run.runId)
 }
 
 async function ofOwner(runs: RunRecord[], find: (threadId: string) => Promise<unknown>): Promise<RunRecord[]> {
