@@ -11,7 +11,8 @@ const parsed = new Map()
 function parse(/** @type {string} */ file) {
   if (!parsed.has(file)) {
     const text = readFileSync(file, 'utf8')
-    parsed.set(file, { text, ...parseSync(file, text) })
+    const { program, comments, module } = parseSync(file, text)
+    parsed.set(file, { text, program, comments, module })
   }
   return /** @type {{ text: string } & ReturnType<typeof parseSync>} */ (parsed.get(file))
 }

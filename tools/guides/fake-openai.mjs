@@ -13,20 +13,28 @@ const RESPONSE = {
 
 /** A model that runs `command` with the tool `bash`, then says `answer`. */
 export async function startFakeOpenAi(/** @type {{ command: string, answer: string }} */ script) {
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const hasRun = body.includes('function_call_output')
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    for (const event of hasRun ? say(script.answer) : callBash(script.command))
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    response.end()
+  const server = createServer((request, response) => {
+    answer(script, request, response).catch((error) => response.destroy(error))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('The model has no port.')
   return { url: `http://127.0.0.1:${address.port}/v1`, close: () => server.close() }
+}
+
+async function answer(
+  /** @type {{ command: string, answer: string }} */ script,
+  /** @type {import('node:http').IncomingMessage} */ request,
+  /** @type {import('node:http').ServerResponse} */ response,
+) {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  const hasRun = body.includes('function_call_output')
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+  for (const event of hasRun ? say(script.answer) : callBash(script.command))
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  response.end()
 }
 
 function callBash(/** @type {string} */ command) {

@@ -70,7 +70,7 @@ async function tryApp(/** @type {string} */ cwd, /** @type {number} */ port, /**
   try {
     await useApp(`http://127.0.0.1:${port}`)
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.stack : error}\nThe server said:\n${said}`)
+    throw new Error(`${error instanceof Error ? error.stack : String(error)}\nThe server said:\n${said}`)
   } finally {
     server.kill()
     model.close()

@@ -51,8 +51,8 @@ const USES = [
 /** @type {import('esbuild').Plugin} */
 const othersExternal = {
   name: 'others-external',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+  setup: (build) => {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
       kind === 'entry-point' || path.startsWith('@holdfast/') ? undefined : { path, external: true },
     )
   },

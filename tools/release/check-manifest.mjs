@@ -86,7 +86,10 @@ export function disagreements(all) {
   }
   return [...ranges]
     .filter(([, users]) => users.size > 1)
-    .map(([dependency, users]) => `${dependency}: ${[...users].map(([range, who]) => `${range} in ${who}`).join('; ')}`)
+    .map(
+      ([dependency, users]) =>
+        `${dependency}: ${[...users].map(([range, who]) => `${range} in ${who.join(', ')}`).join('; ')}`,
+    )
 }
 
 /** Our own ranges are plain carets. */

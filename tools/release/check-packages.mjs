@@ -45,7 +45,7 @@ function attwFaults(/** @type {PackedPackage} */ { tarball }) {
     run(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), tarball, ...ATTW_OPTIONS])
     return []
   } catch (error) {
-    return [`attw: ${error instanceof Error ? error.message : error}`]
+    return [`attw: ${error instanceof Error ? error.message : String(error)}`]
   }
 }
 

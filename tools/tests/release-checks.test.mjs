@@ -14,36 +14,36 @@ const pkg = (/** @type {object} */ changes = {}, folder = '') => {
 const core = { ...pkg(), name: '@holdfast/core', version: manifest.version }
 const faultsOf = (/** @type {object} */ changes) => manifestFaults(pkg(changes), [core]).join('\n')
 
-test('a manifest as it is has no fault', () => {
+void test('a manifest as it is has no fault', () => {
   assert.equal(faultsOf({}), '')
 })
 
-test('a range that only this tree understands is found in every field', () => {
+void test('a range that only this tree understands is found in every field', () => {
   for (const range of ['workspace:*', 'file:../core', 'link:../core', 'catalog:', '*']) {
     for (const field of ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'])
       assert.equal(localRanges({ [field]: { other: range } }).length, 1, `${field} ${range}`)
   }
 })
 
-test('core and TanStack AI must be peers, in a range that the packed core is in', () => {
+void test('core and TanStack AI must be peers, in a range that the packed core is in', () => {
   assert.match(faultsOf({ dependencies: { '@holdfast/core': '^0.1.0' } }), /must be a peer/)
   assert.match(faultsOf({ peerDependencies: {} }), /missing from peerDependencies/)
   assert.match(faultsOf({ peerDependencies: { ...manifest.peerDependencies, '@holdfast/core': '^99.0.0' } }), /accept/)
 })
 
-test('side effects, a third sub-path, an install script and missing metadata are found', () => {
+void test('side effects, a third sub-path, an install script and missing metadata are found', () => {
   assert.match(faultsOf({ sideEffects: true }), /sideEffects/)
   assert.match(faultsOf({ exports: { '.': 1, './a': 1, './b': 1, './c': 1 } }), /sub-paths/)
   assert.match(faultsOf({ scripts: { postinstall: 'x' } }), /postinstall/)
   assert.match(faultsOf({ repository: undefined, publishConfig: {} }), /repository[\s\S]*provenance/)
 })
 
-test('two packages that want one dependency differently are found', () => {
+void test('two packages that want one dependency differently are found', () => {
   const others = [pkg({ dependencies: { zod: '^4.0.0' } }), pkg({ dependencies: { zod: '^4.1.0' } })]
   assert.equal(disagreements(others).length, 1)
 })
 
-test('a stray file, a path of this machine and undeclared or missing imports are found', () => {
+void test('a stray file, a path of this machine and undeclared or missing imports are found', () => {
   const folder = mkdtempSync(join(tmpdir(), 'release-checks-'))
   try {
     mkdirSync(join(folder, 'dist'))

@@ -13,7 +13,7 @@ async function toolResults({ stores }: RoutesFixture, threadId = 'thread-1'): Pr
   const messages = await stores.messages.loadThread(threadId)
   return messages
     .filter(({ role }) => role === 'tool')
-    .map(({ content }) => JSON.parse(String(content)) as Record<string, unknown>)
+    .map(({ content }) => JSON.parse(content as string) as Record<string, unknown>)
 }
 
 describe('checkpoint tools', () => {
