@@ -11,6 +11,7 @@ import { root } from './nx.mjs'
  */
 const BENCHES = {
   exec: { title: 'Commands on Daytona', source: ['packages/provider-daytona/bench/exec.ts', 'benchExec'] },
+  checkpoints: { title: 'Checkpoints', source: ['packages/middleware/bench/checkpoints.ts', 'benchCheckpoints'] },
   store: { title: 'Stores on PostgreSQL', source: ['packages/store-drizzle/bench/bench-store.ts', 'benchStore'] },
 }
 

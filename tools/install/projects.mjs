@@ -4,7 +4,8 @@
  * @typedef {object} Project
  * @property {string} name
  * @property {string[]} install
- * @property {string[]} entries every one is imported and type-checked
+ * @property {string[]} entries every one is imported and type-checked; only of packages that are installed by name, since
+ *   pnpm lets nobody import anything else
  * @property {string[]} [absent] packages that must not come along
  * @property {string[]} [missingPeers] entries that must name the command that installs their peer
  * @property {string[]} [programs] files of `programs/`, compiled and run
@@ -32,30 +33,38 @@ const TESTING = ['@holdfast/testing', '@holdfast/testing/daytona']
 /** @type {Project[]} */
 export const PROJECTS = [
   { name: 'core alone', install: ['@holdfast/core'], entries: CORE, absent: without() },
-  { name: 'middleware alone', install: ['@holdfast/middleware'], entries: [...MIDDLEWARE, ...CORE], absent: without() },
+  { name: 'middleware alone', install: ['@holdfast/middleware'], entries: MIDDLEWARE, absent: without() },
   {
     name: 'daytona alone',
     install: ['@holdfast/provider-daytona'],
-    entries: [...DAYTONA, ...CORE],
+    entries: DAYTONA,
     absent: ['drizzle-orm', 'postgres', '@electric-sql/pglite', 'vitest', 'just-bash'],
   },
   {
     name: 'store alone',
     install: ['@holdfast/store-drizzle'],
-    entries: [...STORE, ...CORE],
+    entries: STORE,
     absent: without('drizzle-orm'),
     programs: ['missing-store-peers.ts'],
   },
   {
     name: 'testing alone',
     install: ['@holdfast/testing'],
-    entries: [...TESTING, ...CORE],
+    entries: TESTING,
     absent: ['@daytonaio/sdk', 'drizzle-orm', '@electric-sql/pglite', 'vitest'],
     missingPeers: ['@holdfast/testing/vitest'],
   },
   {
     name: 'app developer',
-    install: [...MIDDLEWARE, ...DAYTONA, '@holdfast/store-drizzle', '@electric-sql/pglite', '@holdfast/testing'],
+    install: [
+      ...MIDDLEWARE,
+      ...DAYTONA,
+      '@holdfast/core',
+      '@holdfast/store-drizzle',
+      '@holdfast/testing',
+      '@electric-sql/pglite',
+      '@tanstack/ai',
+    ],
     entries: [...MIDDLEWARE, ...DAYTONA, ...STORE, ...CORE, ...TESTING],
     absent: ['vitest'],
     programs: ['app-developer.ts'],
@@ -63,7 +72,14 @@ export const PROJECTS = [
   },
   {
     name: 'operator',
-    install: [...MIDDLEWARE, '@holdfast/store-drizzle', 'postgres', '@holdfast/testing'],
+    install: [
+      ...MIDDLEWARE,
+      '@holdfast/core',
+      '@holdfast/store-drizzle',
+      '@holdfast/testing',
+      'postgres',
+      '@tanstack/ai',
+    ],
     entries: [...MIDDLEWARE, ...STORE, ...CORE],
     absent: ['@daytonaio/sdk', '@electric-sql/pglite', 'vitest'],
     programs: ['operator.ts'],
