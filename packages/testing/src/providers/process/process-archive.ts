@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { SandboxArchive } from '@holdfast/core'
 import { posixArchive } from '@holdfast/core/provider-kit'
 import type { ProcessRunner } from './process-runner.ts'
@@ -12,7 +12,8 @@ export function processArchive(runner: ProcessRunner, paths: SandboxPaths): Sand
     temporaryRoot: paths.staging,
     exec: (command, { stdin, signal }) =>
       runner.exec(command, { cwd: paths.workspace, env: {}, stdin, ...(signal === undefined ? {} : { signal }) }),
-    download: async (path, options) => Readable.toWeb(createReadStream(path, options)) as ReadableStream<Uint8Array>,
-    upload: (path, bytes, options) => bytes.pipeTo(Writable.toWeb(createWriteStream(path)), options),
+    // Not by `toWeb`, whose queues count pieces instead of bytes and so take in a whole file.
+    download: async (path, options) => ReadableStream.from<Uint8Array>(createReadStream(path, options)),
+    upload: (path, bytes, options) => pipeline(bytes, createWriteStream(path), options),
   })
 }
