@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { SandboxHandle } from '@holdfast/core'
 import { posixArchive } from '@holdfast/core/provider-kit'
 
@@ -38,9 +38,8 @@ export function countedSandbox(
   const archive = posixArchive({
     workspaceRoot: real.workspaceRoot ?? '',
     exec: (command, rest) => request(() => real.process.exec(command, rest)),
-    download: (path) =>
-      request(async () => weighed(Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>)),
-    upload: (path, bytes) => request(() => weighed(bytes).pipeTo(Writable.toWeb(createWriteStream(path)))),
+    download: (path) => request(async () => weighed(ReadableStream.from<Uint8Array>(createReadStream(path)))),
+    upload: (path, bytes) => request(() => pipeline(weighed(bytes), createWriteStream(path))),
   })
   const counted = <T extends object>(group: T): T =>
     new Proxy(group, {

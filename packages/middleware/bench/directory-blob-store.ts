@@ -25,7 +25,7 @@ export class DirectoryBlobStore implements BlobStore {
   async get(key: string): Promise<BlobObject | null> {
     const record = await this.head(key)
     if (record === null) return null
-    const body = Readable.toWeb(createReadStream(this.#path(key))) as ReadableStream<Uint8Array>
+    const body = ReadableStream.from<Uint8Array>(createReadStream(this.#path(key)))
     const whole = new Response(body)
     return { ...record, body, arrayBuffer: () => whole.arrayBuffer(), text: () => whole.text() }
   }

@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import type { BlobStore } from '@holdfast/core'
 
 /** Content up to this size waits in memory, larger content in a file. */
@@ -87,8 +86,7 @@ export class BlobIntake {
   }
 
   async #put(key: string, { size, held }: { size: number; held: Held }): Promise<void> {
-    const body =
-      'bytes' in held ? held.bytes : (Readable.toWeb(createReadStream(held.file)) as ReadableStream<Uint8Array>)
+    const body = 'bytes' in held ? held.bytes : ReadableStream.from<Uint8Array>(createReadStream(held.file))
     await this.#blobs.put(key, body, { expectedLength: size })
     this.addedBytes += size
   }

@@ -6,7 +6,9 @@ type FileEntry = Extract<CheckpointEntry, { kind: 'file' }>
 
 /** Verified contents up to this many bytes in all are kept, so that they are read from the store once. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
+/** So many small ones are read at once; larger ones one by one, which keeps memory flat. */
 const READS_AT_ONCE = 4
+const SMALL_BYTES = 256 * 1024
 
 /** Contents of a checkpoint's files, which are believed only after they have been read and hashed. */
 export class CheckpointBlobs {
@@ -29,9 +31,11 @@ export class CheckpointBlobs {
   /** Reads and hashes all. `SANDBOX_SNAPSHOT_MISSING_BLOB`, `SANDBOX_SNAPSHOT_INVALID_BLOB`. */
   async verify(files: readonly FileEntry[]): Promise<void> {
     const unique = [...new Map(files.map((file) => [`${file.blobKey} ${file.size}`, file])).values()]
-    for (let at = 0; at < unique.length; at += READS_AT_ONCE) {
-      await Promise.all(unique.slice(at, at + READS_AT_ONCE).map((file) => this.#verify(file)))
+    const small = unique.filter(({ size }) => size <= SMALL_BYTES)
+    for (let at = 0; at < small.length; at += READS_AT_ONCE) {
+      await Promise.all(small.slice(at, at + READS_AT_ONCE).map((file) => this.#verify(file)))
     }
+    for (const file of unique) if (file.size > SMALL_BYTES) await this.#verify(file)
   }
 
   /** The content, hashed once more while it is read: it fails at its end when the store has changed it since. */
