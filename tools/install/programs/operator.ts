@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createChatRoutes, defineSandbox, reapRuns, sandboxTools, sweepSandboxes } from '@holdfast/middleware'
 import { createPostgresStores } from '@holdfast/store-drizzle'
 import { processProvider, startPostgres } from '@holdfast/testing'
@@ -49,7 +50,13 @@ for await (const { type } of chunks(sent)) {
   assert.equal(stopped.status, 202)
 }
 assert.equal(seen.at(-1), 'RUN_ERROR', `Stop on another replica ends the run: ${seen.join(', ')}`)
-assert.equal((await second.stores.runs.get('run-1'))?.status, 'aborted')
+// The record follows the last event.
+let record = await second.stores.runs.get('run-1')
+for (let tries = 0; record?.status === 'running' && tries < 100; tries += 1) {
+  await pause(50)
+  record = await second.stores.runs.get('run-1')
+}
+assert.equal(record?.status, 'aborted')
 
 await reapRuns({ stores: second.stores, sandbox, detachedTtlMs: 3_600_000 })
 await sweepSandboxes({ stores: second.stores, sandbox, minAgeMs: 600_000 })
