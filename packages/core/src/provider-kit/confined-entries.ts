@@ -7,7 +7,7 @@ const RESTORED_MODE_BITS = 0o777
 
 /** What must be true of the workspace before an archive is unpacked into it. */
 export interface UnpackPlan {
-  /** Directories above an entry. */
+  /** Directories above an entry, each after those above it: only so may they be looked at one by one. */
   readonly parents: Set<string>
   /** Directory entries with their modes. */
   readonly dirs: Map<string, number>
@@ -46,7 +46,9 @@ function notePath(plan: UnpackPlan, entry: ArchiveEntry): void {
   if (entry.kind === 'dir') plan.dirs.set(path, entry.mode)
   else plan.leaves.add(path)
   // Above a known directory all are known, which keeps deep trees cheap.
-  for (let at = parentOf(path); at !== '' && !plan.parents.has(at); at = parentOf(at)) plan.parents.add(at)
+  const missing: string[] = []
+  for (let at = parentOf(path); at !== '' && !plan.parents.has(at); at = parentOf(at)) missing.push(at)
+  for (const parent of missing.reverse()) plan.parents.add(parent)
 }
 
 function refused(fault: string, path: string): InvalidInputError {

@@ -131,19 +131,23 @@ describe.each(paths.filter((pair): pair is [string, string] => pair[1] !== undef
     const { host, root } = openBox(path)
     const outside = fs.mkdtempSync(join(base, 'outside-'))
     fs.writeFileSync(join(outside, 'kept'), 'kept')
+    fs.writeFileSync(join(outside, 'beside'), 'safe')
     fs.symlinkSync(outside, join(root, 'link'))
     fs.symlinkSync(join(outside, 'kept'), join(root, 'file-link'))
     fs.mkdirSync(join(root, 'was-dir/sub'), { recursive: true })
     fs.writeFileSync(join(root, 'was-file'), 'x')
     const entries = [
       file('link/kept', 'evil'),
+      // Seen through the link, its directory is a file that stands in the way.
+      file('link/beside/deep', 'evil'),
       file('file-link', 'evil'),
       file('was-dir', 'now file'),
       file('was-file/in', 'now dir'),
     ]
     await posixArchive(host).unpack(writeArchive(entries))
     expect(fs.readFileSync(join(outside, 'kept'), 'utf8')).toBe('kept')
-    expect(fs.readdirSync(outside)).toEqual(['kept'])
+    expect(fs.readdirSync(outside).sort()).toEqual(['beside', 'kept'])
+    expect(fs.readFileSync(join(outside, 'beside'), 'utf8')).toBe('safe')
     expect(fs.readFileSync(join(root, 'link/kept'), 'utf8')).toBe('evil')
     expect(fs.readFileSync(join(root, 'was-dir'), 'utf8')).toBe('now file')
     expect(fs.readFileSync(join(root, 'was-file/in'), 'utf8')).toBe('now dir')

@@ -278,14 +278,15 @@ describe('a checkpoint made by an enemy', () => {
     expect(await sh(handle, 'ls -A')).toBe('')
   })
 
-  it('never writes through a link that stands in the workspace', async () => {
+  it('never writes or removes through a link that stands in the workspace', async () => {
     const handle = await processSandbox()
     const outside = await processSandbox('sandbox-2')
+    await sh(outside, 'printf kept > sub')
     await sh(handle, `ln -s '${outside.workspaceRoot}' a; ln -s '${outside.workspaceRoot}/target' b`)
     const blobs = new MemoryBlobStore()
-    await restore(handle, blobs, checkpointOf([await file(blobs, 'a/evil'), await file(blobs, 'b')]))
-    expect(await sh(outside, 'ls -A')).toBe('')
-    expect(await sh(handle, 'cat a/evil b')).toBe('xx')
+    await restore(handle, blobs, checkpointOf([await file(blobs, 'a/sub/deep/evil'), await file(blobs, 'b')]))
+    expect(await sh(outside, 'ls -A; cat sub')).toBe('sub\nkept')
+    expect(await sh(handle, 'cat a/sub/deep/evil b')).toBe('xx')
   })
 })
 
