@@ -77,7 +77,7 @@ describe('any workspace, after any edits', () => {
         await restore(last, blobs, checkpointOf(files))
         expect(await treeOf(last)).toEqual(files)
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     )
   }, 120_000)
 })

@@ -1,4 +1,5 @@
 import { MemoryBlobStore, MemoryMetadataStore } from '@holdfast/core'
+import type { SandboxHandle } from '@holdfast/core'
 import { describe, expect, it } from 'vitest'
 import { loadStamps, saveStamps } from '../../../src/checkpoints/capture/stat-cache.ts'
 import { countingSandbox } from '../../fixtures/counting-sandbox.ts'
@@ -6,16 +7,19 @@ import { capture, checkpointOf, restore, sh } from '../../fixtures/workspace-fix
 
 const FILES = 2_000
 
+/** Lets the sandbox's clock run ahead: what changed within two seconds before a listing proves nothing yet. */
+async function liveLater(handle: SandboxHandle): Promise<void> {
+  await handle.fs.write('/workspace/.holdfast/bin/date', '#!/bin/sh\necho 9999999999\n')
+  await handle.fs.chmod?.('/workspace/.holdfast/bin/date', 0o755)
+  await handle.env.set({ PATH: `${handle.workspaceRoot}/.holdfast/bin:${process.env['PATH']}` })
+}
+
 describe('2,000 files', () => {
   it('take a few requests, whatever was done to them', async () => {
     const sandbox = await countingSandbox()
     const { handle } = sandbox
-    await sh(
-      handle,
-      `i=0; while [ $i -lt ${FILES} ]; do printf "content $i" > "file-$i"; i=$((i+1)); done; find . -type f -exec touch -d '1 hour ago' {} +`,
-    )
-    // A file that changed within two seconds proves nothing yet.
-    await new Promise((resolve) => setTimeout(resolve, 3_100))
+    await sh(handle, `i=0; while [ $i -lt ${FILES} ]; do printf "content $i" > "file-$i"; i=$((i+1)); done`)
+    await liveLater(handle)
     const blobs = new MemoryBlobStore()
     const place = { sandboxId: handle.id, root: '/workspace' }
     const metadata = new MemoryMetadataStore()

@@ -1,3 +1,4 @@
+import type { SandboxHandle } from '@holdfast/core'
 import { describe, expect, it } from 'vitest'
 import { findCheckpointFailure } from '../../../src/checkpoints/run/checkpoint-failures.ts'
 import { CHECKPOINT_FAILED_EVENT, CHECKPOINT_SAVED_EVENT } from '../../../src/checkpoints/run/run-checkpoints.ts'
@@ -74,33 +75,28 @@ describe('a run that ends well', () => {
 })
 
 describe('a sandbox that is resumed', () => {
-  it('is left as it is when it made the latest checkpoint', async () => {
+  async function savedOnce(): Promise<{ fixture: RoutesFixture; handle: SandboxHandle }> {
     const fixture = await checkpointed({ turns: [[bash('echo 1 > kept')], [{ say: 'ok' }], [{ say: 'ok' }]] })
     await eventsOf(await fixture.send('run-1'))
-    const handle = await fixture.sandbox.ensureExisting({
-      threadId: 'thread-1',
-      runId: 'x',
-      store: fixture.stores.instances,
-      locks: fixture.stores.locks,
-    })
-    await handle?.fs.write('/workspace/by-hand', 'later')
+    const { instances: store, locks } = fixture.stores
+    const handle = await fixture.sandbox.ensureExisting({ threadId: 'thread-1', runId: 'x', store, locks })
+    if (handle === null) throw new Error('The sandbox is gone.')
+    return { fixture, handle }
+  }
+
+  it('is left as it is when it made the latest checkpoint', async () => {
+    const { fixture, handle } = await savedOnce()
+    await handle.fs.write('/workspace/by-hand', 'later')
     await eventsOf(await fixture.send('run-2', 'again'))
-    expect(await handle?.fs.read('/workspace/by-hand')).toBe('later')
+    expect(await handle.fs.read('/workspace/by-hand')).toBe('later')
   })
 
   it('gets the head when it does not come from it', async () => {
-    const fixture = await checkpointed({ turns: [[bash('echo 1 > kept')], [{ say: 'ok' }], [{ say: 'ok' }]] })
-    await eventsOf(await fixture.send('run-1'))
-    const handle = await fixture.sandbox.ensureExisting({
-      threadId: 'thread-1',
-      runId: 'x',
-      store: fixture.stores.instances,
-      locks: fixture.stores.locks,
-    })
-    await handle?.fs.write('/workspace/kept', 'half-restored')
-    await handle?.fs.write('/workspace/.holdfast/checkpoint.json', '{"checkpoint":null,"parent":null}')
+    const { fixture, handle } = await savedOnce()
+    await handle.fs.write('/workspace/kept', 'half-restored')
+    await handle.fs.write('/workspace/.holdfast/checkpoint.json', '{"checkpoint":null,"parent":null}')
     await eventsOf(await fixture.send('run-2', 'again'))
-    expect(await handle?.fs.read('/workspace/kept')).toBe('1\n')
+    expect(await handle.fs.read('/workspace/kept')).toBe('1\n')
   })
 })
 
