@@ -17,7 +17,7 @@ const IS_STORM = process.env['PROOFS_STORM'] === '1'
 const POINTS = IS_STORM ? Number.POSITIVE_INFINITY : 40
 const MOMENTS = IS_STORM ? 200 : 20
 /** Rounds at the same time: most of a round is waiting for a lease to end. */
-const AT_ONCE = 4
+const AT_ONCE = 6
 const SEED = Number(process.env['PROOFS_SEED'] ?? 1)
 
 let database: TestPostgres
