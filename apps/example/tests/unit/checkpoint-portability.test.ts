@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMemoryStores } from '@holdfast/core'
 import type { HoldfastStores, SandboxHandle, SandboxProvider } from '@holdfast/core'
 import { createCheckpoints, defineSandbox } from '@holdfast/middleware'
 import { daytonaProvider } from '@holdfast/provider-daytona'
+import { createEmbeddedStores } from '@holdfast/store-drizzle'
 import { memoryProvider, processProvider } from '@holdfast/testing'
 import { startDaytonaServer } from '@holdfast/testing/daytona'
 import { expect, it, onTestFinished } from 'vitest'
@@ -73,7 +73,12 @@ async function move(stores: HoldfastStores, provider: SandboxProvider, cycle: nu
 }
 
 it('a workspace moves from memory to local processes to Daytona and back, unchanged', async () => {
-  const stores = createMemoryStores()
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-stores-'))
+  const stores = createEmbeddedStores({ dir })
+  onTestFinished(async () => {
+    await stores.close()
+    await rm(dir, { recursive: true, force: true })
+  })
   await stores.threads.ensure({ threadId: 'thread-1', ownerId: 'local' })
   for (const [cycle, provider] of (await providers()).entries()) await move(stores, provider, cycle)
   const head = await stores.checkpoints.get((await stores.checkpoints.getHead('thread-1')) ?? '')
