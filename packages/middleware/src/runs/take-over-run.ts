@@ -2,6 +2,7 @@ import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/cor
 import type { Clock, DriverClaim, HoldfastStores, RunRecord } from '@holdfast/core'
 import { EventType } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { isThreadHold } from '../checkpoints/thread/thread-hold-id.ts'
 import { resumePoint } from '../persistence/resume-point.ts'
 import { hasTurn, withoutRun } from '../persistence/run-mark.ts'
 import { driveRun } from './drive-run.ts'
@@ -23,6 +24,7 @@ import { isFinalChunk } from './terminal-chunk.ts'
 /** A run that has brought down this many hosts is not given to another. */
 const MAX_DRIVERS = 6
 
+/** Which lost run is to be continued, and by what. */
 export interface TakeOverInput {
   stores: HoldfastStores
   runId: string
@@ -34,6 +36,7 @@ export interface TakeOverInput {
   onFailure?: (error: unknown) => void
 }
 
+/** What became of the lost run. */
 export type TakeOverResult = 'taken-over' | SettleResult
 
 /**
@@ -49,7 +52,7 @@ export async function takeOverRun(input: TakeOverInput): Promise<TakeOverResult>
   if (isTerminalRunStatus(record.status)) return 'ended'
   if (record.status === 'interrupted') return 'ended'
   const isSpent = (record.driverEpoch ?? 0) >= MAX_DRIVERS
-  if (record.cancelRequested === true || isSpent) return settleOrphan({ stores, runId, clock })
+  if (record.cancelRequested === true || isSpent || isThreadHold(runId)) return settleOrphan({ stores, runId, clock })
   const claimedAt = clock.monotonic()
   const claim = await claimOrphan(stores, record)
   if (typeof claim === 'string') return claim === 'cancelled' ? settleOrphan({ stores, runId, clock }) : claim

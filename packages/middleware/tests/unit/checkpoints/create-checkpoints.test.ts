@@ -1,7 +1,10 @@
-import { isHoldfastError } from '@holdfast/core'
+import { createMemoryStores, isHoldfastError } from '@holdfast/core'
+import { FakeClock } from '@holdfast/testing'
 import type { ModelMessage } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
 import { noteRewind, finishRewind } from '../../../src/checkpoints/thread/finish-rewind.ts'
+import type { RunDriver } from '../../../src/runs/run-driver.ts'
+import { takeOverRun } from '../../../src/runs/take-over-run.ts'
 import { threadFixture } from '../../fixtures/thread-fixture.ts'
 import type { ThreadFixture } from '../../fixtures/thread-fixture.ts'
 import { memorySandbox, sh } from '../../fixtures/workspace-fixture.ts'
@@ -175,6 +178,17 @@ describe('rewind', () => {
   })
 })
 
+describe('a thread that was held by a host that died', () => {
+  it('is settled by whoever continues runs, and no model is asked', async () => {
+    const { stores } = await threadFixture({ stores: createMemoryStores({ clock: new FakeClock(0) }) })
+    const runId = 'checkpoint:rewind:1'
+    await stores.drivers.claim({ runId, threadId: 'thread-1', owner: 'dead', ttlMs: 0 })
+    const driver = { tools: [], drive: () => expect.fail('It was driven.') }
+    expect(await takeOverRun({ stores, runId, driver: driver as unknown as RunDriver })).toBe('settled')
+    expect(await stores.runs.findActiveRun('thread-1')).toBeNull()
+  })
+})
+
 describe('fork', () => {
   it('begins a new thread with files, conversation and artifacts, and leaves the source alone', async () => {
     const fixture = await savedTwice()
@@ -244,18 +258,28 @@ describe('artifacts', () => {
 })
 
 describe('prune', () => {
-  it('keeps heads and named ones, and collects bytes that nothing names', async () => {
-    const { checkpoints, stores, existing } = await savedTwice()
-    const dryRun = await checkpoints.prune({ keepLast: 1, dryRun: true })
-    expect(dryRun.checkpoints).toBe(0)
-    const handle = await existing()
-    await handle?.fs.write('/workspace/file', 'three\n')
-    await checkpoints.save(thread)
+  it('keeps heads and named ones, and collects bytes that nothing names once their grace is over', async () => {
+    const clock = new FakeClock()
+    const stores = createMemoryStores({ clock })
+    const { checkpoints, open } = await threadFixture({ stores, options: { clock } })
+    const handle = await open()
+    for (const text of ['one', 'two', 'three']) {
+      await handle.fs.write('/workspace/file', text)
+      await checkpoints.save(thread)
+    }
+    expect(await checkpoints.prune({ keepLast: 1 })).toMatchObject({ checkpoints: 0 })
+    expect(await checkpoints.prune({ keepLast: 1, keepNamed: false, dryRun: true })).toMatchObject({ checkpoints: 2 })
     expect(await checkpoints.prune({ keepLast: 1, keepNamed: false })).toMatchObject({ checkpoints: 2, blobs: 0 })
     expect((await checkpoints.list(thread)).checkpoints).toHaveLength(1)
-    await handle?.fs.remove('/workspace/added')
-    await checkpoints.save(thread)
-    const blobs = (await stores.blobs.list()).objects.length
-    expect(blobs).toBe(4)
+    await clock.advance(7_200_000)
+    expect(await checkpoints.prune({ keepLast: 1, keepNamed: false })).toEqual({
+      checkpoints: 0,
+      blobs: 2,
+      blobBytes: 6,
+    })
+    const { files } = await checkpoints.get(thread)
+    expect((await stores.blobs.list()).objects.map(({ key }) => key)).toEqual(
+      files.flatMap((entry) => (entry.kind === 'file' ? [entry.blobKey] : [])),
+    )
   })
 })

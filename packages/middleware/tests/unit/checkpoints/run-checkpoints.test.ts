@@ -7,7 +7,11 @@ import { gate } from '../../fixtures/gate.ts'
 import { routesFixture } from '../../fixtures/routes-fixture.ts'
 import type { RoutesFixture, RoutesFixtureOptions } from '../../fixtures/routes-fixture.ts'
 
-const bash = (command: string): { call: string; args: Record<string, unknown> } => ({ call: 'bash', args: { command } })
+const call = (name: string, args: Record<string, unknown>): { call: string; args: Record<string, unknown> } => ({
+  call: name,
+  args,
+})
+const bash = (command: string) => call('bash', { command })
 
 function checkpointed(options: RoutesFixtureOptions): Promise<RoutesFixture> {
   return routesFixture({ ...options, routes: { checkpoints: {}, ...options.routes } })
@@ -202,5 +206,38 @@ describe('when a run is saved', () => {
     await eventsOf(await fixture.send('run-1'))
     expect((await fixture.stores.checkpoints.list('thread-1')).map(({ reason }) => reason)).toEqual(['before-destroy'])
     expect(await fixture.sandboxIds()).toEqual([])
+  })
+
+  it('a pause for a person is saved where that is asked for, and lets the writer go', async () => {
+    const fixture = await checkpointed({
+      turns: [[bash('echo 1 > kept')], [call('bash', { command: 'echo 2 > kept' })]],
+      routes: { checkpoints: { on: ['interrupt'] } },
+      definition: { policy: { default: 'allow', commands: { ask: ['echo 2 *'] } } },
+    })
+    await eventsOf(await fixture.send('run-1'))
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'interrupted' })
+    const [checkpoint] = await fixture.stores.checkpoints.list('thread-1')
+    expect(checkpoint).toMatchObject({ reason: 'automatic', files: [{ path: 'kept', size: 2 }] })
+    await fixture.stores.checkpoints.acquireWriter('thread-1')
+  })
+
+  it('a long run is saved every so often, when something changed', async () => {
+    const held = gate()
+    const fixture = await checkpointed({
+      turns: [[bash('echo 1 > kept')], [{ say: 'a' }, { wait: () => held.opened }]],
+      routes: { checkpoints: { on: [{ everyMs: 1_000 }] } },
+    })
+    const response = await fixture.send('run-1')
+    await until(async () => (await fixture.stores.checkpoints.list('thread-1')).length === 1)
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'running' })
+    held.open()
+    await eventsOf(response)
+    expect(await fixture.stores.checkpoints.list('thread-1')).toHaveLength(1)
+  })
+
+  it.each([[['sometimes']], [[{ everyMs: 5 }]]])('%j is refused', async (on) => {
+    const fixture = await checkpointed({ turns: [[{ say: 'ok' }]], routes: { checkpoints: { on: on as never } } })
+    await eventsOf(await fixture.send('run-1'))
+    expect(await fixture.stores.runs.get('run-1')).toMatchObject({ error: { code: 'INVALID_CONFIGURATION' } })
   })
 })
