@@ -1,6 +1,7 @@
 import { systemClock } from '@holdfast/core'
 import type { Clock, EventLog } from '@holdfast/core'
 import { resumeServerSentEventsResponse } from '@tanstack/ai'
+import { BreakableTail } from './breakable-tail.ts'
 
 /** Well under the idle limit of the strictest proxies. */
 const DEFAULT_KEEP_ALIVE_MS = 2_500
@@ -24,12 +25,13 @@ export function eventStreamResponse(
   options: EventStreamOptions & { clock?: Clock; onViewerLeft?: () => void },
 ): Response {
   const { clock = systemClock, keepAliveMs = DEFAULT_KEEP_ALIVE_MS, onViewerLeft } = options
+  const tail = new BreakableTail(log)
   const response = resumeServerSentEventsResponse({
-    adapter: log,
+    adapter: tail.log,
     headers: { ...STREAM_HEADERS, ...options.headers },
   })
   if (response.body === null) return response
-  const body = withKeepAlive(response.body, { clock, keepAliveMs, onViewerLeft })
+  const body = withKeepAlive(response.body, { clock, keepAliveMs, onViewerLeft, tail })
   return new Response(body, { status: response.status, headers: response.headers })
 }
 
@@ -37,7 +39,7 @@ const COMMENT = new TextEncoder().encode(': keep-alive\n\n')
 
 function withKeepAlive(
   source: ReadableStream<Uint8Array>,
-  options: { clock: Clock; keepAliveMs: number; onViewerLeft: (() => void) | undefined },
+  options: { clock: Clock; keepAliveMs: number; onViewerLeft: (() => void) | undefined; tail: BreakableTail },
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let pending: Promise<{ done: boolean; value?: Uint8Array | undefined }> | undefined
@@ -52,14 +54,25 @@ function withKeepAlive(
         return
       }
       pending = undefined
-      if (next.done || next.value === undefined) controller.close()
-      else controller.enqueue(next.value)
+      if (!next.done && next.value !== undefined) controller.enqueue(next.value)
+      else if (options.tail.failure === undefined) controller.close()
+      else breakOff(controller, options.tail.failure.error, options.onViewerLeft)
     },
     async cancel(reason) {
       options.onViewerLeft?.()
       await reader.cancel(reason)
     },
   })
+}
+
+/** The viewer comes back by itself; until then nobody watches. */
+function breakOff(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  error: unknown,
+  onViewerLeft: (() => void) | undefined,
+): void {
+  onViewerLeft?.()
+  controller.error(error)
 }
 
 function silenceOf(clock: Clock, ms: number): { passed: Promise<'silent'>; dispose: () => void } {

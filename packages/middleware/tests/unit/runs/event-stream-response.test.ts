@@ -1,4 +1,4 @@
-import { createMemoryStores, OFFSET_START } from '@holdfast/core'
+import { createMemoryStores, OFFSET_START, StoreError } from '@holdfast/core'
 import { FakeClock } from '@holdfast/testing'
 import type { StreamChunk } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
@@ -38,6 +38,27 @@ describe('eventStreamResponse', () => {
     expect(left).toBe(1)
     await clock.advance(60_000)
     expect(clock.pending).toBe(0)
+  })
+
+  it('breaks the connection when the store fails, instead of telling that the run did', async () => {
+    const stores = createMemoryStores()
+    const log = stores.eventLog.open({ runId: 'run-1', offset: OFFSET_START })
+    await log.append([chunk])
+    const failing = {
+      runId: log.runId,
+      resumeFrom: () => log.resumeFrom(),
+      append: (chunks: StreamChunk[]) => log.append(chunks),
+      snapshot: () => log.snapshot(),
+      close: () => log.close(),
+      async *read() {
+        for (const entry of await log.snapshot()) yield entry
+        throw new StoreError('STORE_UNAVAILABLE', 'The store is away.', { retryable: true })
+      },
+    }
+    const reader = eventStreamResponse(failing, {}).body!.getReader()
+    const first = await reader.read()
+    expect(new TextDecoder().decode(first.value)).toContain('data: ')
+    await expect(reader.read()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   })
 
   it('asks proxies neither to buffer nor to compress', () => {
