@@ -6,6 +6,12 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 /** Lets a test import the packages' TypeScript sources, so that it needs no build. */
 const SOURCE_CONDITION = '@holdfast/source'
 
+/**
+ * Many tests wait for processes and servers more than they compute, so two files run at once even on two cores. No test
+ * of logic depends on these times; they only end what hangs.
+ */
+const PACE = { maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 }
+
 const everyRun = ['unit', 'conformance', 'concurrency']
 
 /** Vitest hands these to Node for what it does not transform, and Node cannot load every package's `module` build. */
@@ -28,6 +34,7 @@ export function packageTests(packageDir: string): ReturnType<typeof defineConfig
         // Type tests have no run time; the typecheck target covers them.
         exclude: ['**/*.types.test.ts'],
         passWithNoTests: !folders.some((folder) => existsSync(join(packageDir, 'tests', folder))),
+        ...PACE,
         restoreMocks: true,
         unstubEnvs: true,
       },
