@@ -44,7 +44,7 @@ describe('a process that used the package', () => {
     ${work}
     await provider.close()
     const closedAt = performance.now()
-    process.on('exit', () => console.log('closed', Math.round(performance.now() - closedAt)))`
+    process.on('exit', () => console.log('closed ' + Math.round(performance.now() - closedAt)))`
 
   async function exitOf(work: string, env: Record<string, string>): Promise<number> {
     const { stdout, exitCode } = await bundle.run(script(work), { KEY_UNDER_TEST: 'key', ...env })

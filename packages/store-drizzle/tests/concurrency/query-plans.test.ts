@@ -77,7 +77,7 @@ describe('hot statements and lists read no table from end to end', () => {
     ['newest runs of a thread', listRuns.ofThread, ['thread-100', 100]],
     ['old logs', removeLogsBefore, [500, 200]],
     ['threads of an owner', listThreads, ['owner-1', 1e15, '', 100]],
-    ['oldest instances', listInstances, [null, null, -1, '', 100]],
+    ['oldest instances', listInstances, [null, null, -1, '', 100, null]],
   ]
   test.each(cases)('%s', async (_, statement, params) => {
     expect(await scannedTables(statement, params)).toEqual([])
