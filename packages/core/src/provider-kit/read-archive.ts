@@ -30,16 +30,19 @@ export async function* readArchive(
   } finally {
     // Also lets the source go when the consumer stops early.
     await entries.cancel().catch(() => undefined)
+    await source.letGo()
   }
 }
 
 /** Tells failures of the source from faults of the archive. */
 class WatchedSource {
   readonly stream: ReadableStream<Uint8Array>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   #failure: { error: unknown } | undefined
 
   constructor(archive: ReadableStream<Uint8Array>) {
     const reader = archive.getReader()
+    this.#reader = reader
     this.stream = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         try {
@@ -53,6 +56,11 @@ class WatchedSource {
       },
       cancel: (reason) => reader.cancel(reason),
     })
+  }
+
+  /** Not every Node passes the end of a reader on through a pipe before it answers. */
+  async letGo(): Promise<void> {
+    if (this.#failure === undefined) await this.#reader.cancel()
   }
 
   toError(error: unknown): Error {

@@ -125,11 +125,12 @@ test('a body that is left half read fails its late reader and does not hold the 
     if (entry.path !== 'a' || entry.kind !== 'file') continue
     const reader = entry.body.getReader()
     await reader.read()
-    late.push(
-      Promise.resolve()
-        .then(() => reader.read())
-        .then(() => reader.read()),
-    )
+    const reading = Promise.resolve()
+      .then(() => reader.read())
+      .then(() => reader.read())
+    // It may fail before the loop has ended, which is when it is looked at.
+    reading.catch(() => undefined)
+    late.push(reading)
   }
   expect(paths).toEqual(['a', 'b'])
   await expect(late[0]).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
