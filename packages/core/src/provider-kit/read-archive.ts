@@ -58,9 +58,12 @@ class WatchedSource {
     })
   }
 
-  /** Not every Node passes the end of a reader on through a pipe before it answers. */
+  /**
+   * Not every Node passes the end of a reader on through a pipe before it answers. A source that fails to let go must not
+   * hide what was wrong with the archive.
+   */
   async letGo(): Promise<void> {
-    if (this.#failure === undefined) await this.#reader.cancel()
+    if (this.#failure === undefined) await this.#reader.cancel().catch(() => undefined)
   }
 
   toError(error: unknown): Error {
