@@ -48,9 +48,7 @@ export class LogWriter {
   }
 
   #start(): void {
-    this.#draining ??= this.#drain().finally(() => {
-      this.#draining = undefined
-    })
+    this.#draining ??= this.#drain()
   }
 
   async #drain(): Promise<void> {
@@ -59,6 +57,9 @@ export class LogWriter {
     } catch (error) {
       this.#failure = { error }
       this.#queue.length = 0
+    } finally {
+      // In the same step that found the queue empty: a chunk that came in between would wait for nobody.
+      this.#draining = undefined
     }
   }
 

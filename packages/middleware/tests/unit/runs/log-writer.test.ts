@@ -53,6 +53,18 @@ describe('LogWriter', () => {
     expect(batches.length).toBeLessThan(4)
   })
 
+  it('stores what comes at any moment of an append before a flush resolves', async () => {
+    for (let reactions = 0; reactions < 20; reactions += 1) {
+      const { writer, texts } = fixture([])
+      await writer.push(chunk('a'))
+      for (let passed = 0; passed < reactions; passed += 1) await Promise.resolve()
+      void writer.push(chunk('b'))
+      for (let passed = 0; passed < 5; passed += 1) await Promise.resolve()
+      await writer.flush()
+      expect(await texts(), `b after ${reactions} reactions`).toEqual(['a', 'b'])
+    }
+  })
+
   for (const failure of ['before', 'after'] as const) {
     it(`loses and doubles nothing when the connection is lost ${failure} an append took effect`, async () => {
       const { writer, clock, texts } = fixture([failure])
