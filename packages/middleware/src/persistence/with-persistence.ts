@@ -7,6 +7,7 @@ import { mergeTurn } from '../runs/merge-turn.ts'
 import { toRunError } from '../runs/run-error.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
 import { findSession } from '../runs/session-registry.ts'
+import { answerPauses } from './answer-pauses.ts'
 import { CompletionCapability, InterruptsCapability, PersistenceCapability } from './persistence-capabilities.ts'
 import { withoutObserved } from './tool-history.ts'
 import { TranscriptState } from './transcript-state.ts'
@@ -128,20 +129,10 @@ async function startTurn(
     const stored = await stores.messages.loadThread(ctx.threadId)
     messages = mergeTurn({ stored, incoming: messages, isResume, now: Date.now() })
     await stores.messages.saveThread(ctx.threadId, messages)
+    await answerPauses(stores, config.resume ?? [], { runId: ctx.runId, now: Date.now() })
   }
   state.turnLength = messages.length
-  if (config.resume !== undefined && isResume) await answerInterrupts(stores, config.resume)
   return messages
-}
-
-async function answerInterrupts(
-  stores: HoldfastStores,
-  resume: NonNullable<ChatMiddlewareConfig['resume']>,
-): Promise<void> {
-  for (const answer of resume) {
-    if (answer.status === 'resolved') await stores.interrupts.resolve(answer.interruptId, answer.payload)
-    else await stores.interrupts.cancel(answer.interruptId)
-  }
 }
 
 function completionOf(): {

@@ -3,6 +3,8 @@ import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
 import type { ModelMessage } from '@tanstack/ai'
 import type { BeginRunInput, WhenBusy } from './begin-run-input.ts'
 import { cancelRun } from './cancel-run.ts'
+import { answerPauses, assertUnanswered, giveUpPauses } from '../persistence/answer-pauses.ts'
+import { closeWaitingToolCalls } from '../persistence/open-tool-calls.ts'
 import { markTurn } from '../persistence/run-mark.ts'
 import { assertNotBegun } from './assert-not-begun.ts'
 import { loadTelemetry } from '../telemetry/load-telemetry.ts'
@@ -42,9 +44,12 @@ export async function startRun(input: StartRunInput): Promise<Run> {
   const thread = await findOwnThread(stores, chat.threadId, tenant)
   if (findSession(stores, chat.runId) !== undefined) throw drivenHere(chat.runId)
 
+  const { runId, threadId, resume = [] } = chat
+  // Before the claim, which leaves a record. The same answer sent again finds its run there, and is led to it.
+  if (resume.length > 0 && (await stores.runs.get(runId)) === null) await assertUnanswered(stores, resume)
+
   await loadTelemetry()
   const claimedAt = clock.monotonic()
-  const { runId, threadId } = chat
   const { whenBusy = 'reject', onOrphan = (orphan) => settleOrphan({ stores, runId: orphan, clock }) } = input
   const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, onOrphan })
   await assertNotBegun(stores, chat, claim)
@@ -53,6 +58,8 @@ export async function startRun(input: StartRunInput): Promise<Run> {
     if (thread === null) {
       await stores.threads.ensure({ threadId: chat.threadId, ownerId, title: titleOf(chat.messages) })
     }
+    // Once more under the claim, which may have waited for the run of another answer.
+    if (claim.created) await assertUnanswered(stores, resume)
     const { messages, storedCount } = await storeTurn(session, chat)
     return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
   } catch (error) {
@@ -132,11 +139,17 @@ async function storeTurn(
 ): Promise<{ messages: ModelMessage[]; storedCount: number }> {
   const { stores, threadId, clock } = session
   const stored = await stores.messages.loadThread(threadId)
-  const isResume = (chat.resume?.length ?? 0) > 0
-  const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now: clock.now() })
-  const messages = isResume ? merged : markTurn(merged, session.runId)
+  const { resume = [] } = chat
+  const isResume = resume.length > 0
+  const at = { runId: session.runId, now: clock.now() }
+  const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
+  const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now: at.now })
+  const closed = isGivenUp ? closeWaitingToolCalls(merged, at.now) : merged
+  const messages = isResume ? closed : markTurn(closed, session.runId)
   await stores.messages.saveThread(threadId, messages, session.fence)
   await saveRunProps(stores, session.runId, chat.forwardedProps)
+  if (isResume) await answerPauses(stores, resume, at)
+  else if (isGivenUp) await giveUpPauses(stores, threadId, at)
   return { messages, storedCount: stored.length }
 }
 
