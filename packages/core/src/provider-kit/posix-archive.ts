@@ -57,11 +57,16 @@ async function pack(
 async function unpack(host: PosixArchiveHost, archive: ReadableStream<Uint8Array>, options: Options): Promise<void> {
   const dir = temporaryDir(host)
   const plan: UnpackPlan = { parents: new Set(), dirs: new Map(), leaves: new Set() }
+  let source = archive
   try {
     await runScript(host, 'unpack', `umask 077 && mkdir ${shellQuote(dir)}`, new Uint8Array(), options)
-    const checked = confinedEntries(readArchive(archive), plan)
-    await host.upload(`${dir}/archive`, writeArchive(checked, { longNames: 'gnu' }), options)
+    source = writeArchive(confinedEntries(readArchive(archive), plan), { longNames: 'gnu' })
+    await host.upload(`${dir}/archive`, source, options)
     await runScript(host, 'unpack', unpackScript(host.workspaceRoot, dir), planList(plan), options)
+  } catch (error) {
+    // Nobody reads it any more; one that is locked is its reader's to let go.
+    if (!source.locked) await source.cancel(error).catch(() => undefined)
+    throw error
   } finally {
     await cleanUp(host, dir)
   }
@@ -160,8 +165,11 @@ function withCleanup(bytes: ReadableStream<Uint8Array>, done: () => Promise<void
         }
       },
       async cancel(reason) {
-        await reader.cancel(reason)
-        await done()
+        try {
+          await reader.cancel(reason)
+        } finally {
+          await done()
+        }
       },
     },
     { highWaterMark: 0 },
