@@ -37,7 +37,8 @@ export interface PruneJournalsInput {
 export interface PruneJournalsResult {
   /** Run ids. */
   removed: string[]
-  kept: { name: string; reason: JournalKept }[]
+  /** `error`: what the look-up failed with. */
+  kept: { name: string; reason: JournalKept; error?: unknown }[]
 }
 
 const UNKNOWN_AFTER_MS = 7 * 24 * 60 * 60 * 1_000
@@ -54,8 +55,8 @@ export async function pruneJournals(input: PruneJournalsInput): Promise<PruneJou
   const removed: string[] = []
   for (const journal of await listJournals(input)) {
     const runId = runIdOfJournal(journal.name)
-    const reason = runId === undefined ? 'undecodable' : await reasonToKeep(input, runId, journal.ageMs)
-    if (runId === undefined || reason !== undefined) kept.push({ name: journal.name, reason: reason ?? 'undecodable' })
+    const why = runId === undefined ? UNDECODABLE : await whyKept(input, runId, journal.ageMs)
+    if (runId === undefined || why !== undefined) kept.push({ name: journal.name, ...(why ?? UNDECODABLE) })
     else if (removed.length >= maxRemoved) kept.push({ name: journal.name, reason: 'over-cap' })
     else removed.push(runId)
   }
@@ -63,24 +64,25 @@ export async function pruneJournals(input: PruneJournalsInput): Promise<PruneJou
   return { removed, kept }
 }
 
-async function reasonToKeep(
-  input: PruneJournalsInput,
-  runId: string,
-  ageMs: number | undefined,
-): Promise<JournalKept | undefined> {
+type Why = Omit<PruneJournalsResult['kept'][number], 'name'>
+
+const UNDECODABLE: Why = { reason: 'undecodable' }
+
+async function whyKept(input: PruneJournalsInput, runId: string, ageMs: number | undefined): Promise<Why | undefined> {
+  const unknownAfterMs = assertMs('unknownAfterMs', input.unknownAfterMs ?? UNKNOWN_AFTER_MS)
   let status: RunStatus | null
   try {
     status = await input.findStatus(runId)
-  } catch {
-    return 'lookup-failed'
+  } catch (error) {
+    return { reason: 'lookup-failed', error }
   }
   if (status !== null) {
     // Loaded here, so that adapters that import this kit do not pay for the engine.
     const { isTerminalRunStatus } = await import('@tanstack/ai')
-    return isTerminalRunStatus(status) ? undefined : 'not-terminal'
+    return isTerminalRunStatus(status) ? undefined : { reason: 'not-terminal' }
   }
-  if (ageMs === undefined) return 'unknown-age'
-  return ageMs < assertMs('unknownAfterMs', input.unknownAfterMs ?? UNKNOWN_AFTER_MS) ? 'unknown-young' : undefined
+  if (ageMs === undefined) return { reason: 'unknown-age' }
+  return ageMs < unknownAfterMs ? { reason: 'unknown-young' } : undefined
 }
 
 interface ListedJournal {

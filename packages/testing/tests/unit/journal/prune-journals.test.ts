@@ -24,9 +24,10 @@ describe('pruneJournals', () => {
     await journals(fixture, ['ran', 'broken', 'paused', 'nobodys', 'unread', 'Done'])
     await handle.fs.write('.holdfast/journals/NOT_OURS.run', 'x')
     const findStatus = findIn({ ran: 'running', broken: 'failed', paused: 'interrupted', Done: 'completed' })
+    const away = new Error('no store')
     const result = await pruneJournals({
       handle,
-      findStatus: (runId) => (runId === 'unread' ? Promise.reject(new Error('no store')) : findStatus(runId)),
+      findStatus: (runId) => (runId === 'unread' ? Promise.reject(away) : findStatus(runId)),
     })
     expect(result.removed.toSorted()).toEqual(['Done', 'broken'])
     expect(new Map(result.kept.map(({ name, reason }) => [name, reason]))).toEqual(
@@ -38,6 +39,7 @@ describe('pruneJournals', () => {
         ['NOT_OURS', 'undecodable'],
       ]),
     )
+    expect(result.kept.find(({ name }) => name === 'unread')?.error).toBe(away)
     const left = await handle.fs.list('.holdfast/journals')
     expect(left.filter(({ name }) => name.startsWith('broken') || name.startsWith('_44one'))).toEqual([])
     expect(left.some(({ name }) => name === 'ran.out')).toBe(true)
