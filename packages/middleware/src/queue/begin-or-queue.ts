@@ -1,30 +1,19 @@
 import { isHoldfastError, RunConflictError, systemClock } from '@holdfast/core'
-import { adoptRun } from '../runs/adopt-run.ts'
 import { findOwnThread } from '../runs/own-thread.ts'
 import type { Run } from '../runs/run.ts'
-import type { RunDriver } from '../runs/run-driver.ts'
 import { startRun } from '../runs/start-run.ts'
 import type { StartRunInput } from '../runs/start-run.ts'
 import { queueServerOf } from './queue-registry.ts'
-
-export interface BeginOrQueueInput extends StartRunInput {
-  /** Starts the sends before this one whose host died, and continues the run of one. */
-  driver?: RunDriver
-}
 
 /** A run that has begun, or the promise of one that waits in the queue and is stored there. */
 export type Begun = { run: Run; queued?: undefined } | { run?: undefined; queued: Promise<Run> }
 
 /** Begins at once when the thread is free and nobody waits for it, else takes the last place in its queue. */
-export async function beginOrQueue({ driver, ...input }: BeginOrQueueInput): Promise<Begun> {
+export async function beginOrQueue(input: StartRunInput): Promise<Begun> {
   const { stores, chat, clock = systemClock, tenant = {} } = input
   const { threadId, runId } = chat
   const server = queueServerOf(stores, threadId, clock)
-  const start: StartRunInput = {
-    ...input,
-    whenBusy: 'reject',
-    onOrphan: (orphan) => adoptRun({ stores, runId: orphan, driver, clock }),
-  }
+  const start: StartRunInput = { ...input, whenBusy: 'reject' }
   if ((await server.queue.entries()).length === 0) {
     const run = await startRun(start).catch(undefinedWhenBusy)
     if (run !== undefined) return { run }
@@ -33,7 +22,7 @@ export async function beginOrQueue({ driver, ...input }: BeginOrQueueInput): Pro
     if ((await stores.runs.get(runId)) !== null) throw existsError(runId)
   }
   await server.queue.enter({ chat, tenant })
-  return { queued: server.wait(start, driver) }
+  return { queued: server.wait(start) }
 }
 
 function undefinedWhenBusy(error: unknown): undefined {

@@ -1,6 +1,5 @@
 import { CancelledError, isHoldfastError, RunConflictError } from '@holdfast/core'
 import type { Clock, HoldfastStores } from '@holdfast/core'
-import { adoptRun } from '../runs/adopt-run.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
 import { findSession } from '../runs/session-registry.ts'
@@ -47,12 +46,12 @@ export class QueueServer {
   }
 
   /** Resolves when it is the turn of a send that is in the queue. */
-  wait(input: StartRunInput, driver: RunDriver | undefined): Promise<Run> {
+  wait(input: StartRunInput): Promise<Run> {
     if (this.#isStopped) return Promise.reject(stoppedError())
     return new Promise((resolve, reject) => {
       this.#waiters.get(input.chat.runId)?.reject(sentAgainError(input.chat.runId))
       this.#waiters.set(input.chat.runId, { input, resolve, reject })
-      this.serve(driver)
+      this.serve(input.driver)
     })
   }
 
@@ -144,7 +143,8 @@ export class QueueServer {
 
   async #start(waiter: Waiter): Promise<void> {
     const { runId } = waiter.input.chat
-    const run = await startRun({ ...waiter.input, whenBusy: 'reject', onOrphan: (orphan) => this.#adopt(orphan) })
+    const driver = this.#driver === undefined ? {} : { driver: this.#driver }
+    const run = await startRun({ ...waiter.input, whenBusy: 'reject', ...driver })
     this.#take(runId)
     waiter.resolve(run)
     this.#wakeAfter(runId)
@@ -154,14 +154,9 @@ export class QueueServer {
   async #startAbandoned(runId: string): Promise<void> {
     const driver = this.#driver
     if (driver === undefined) return
-    const onOrphan = (orphan: string): Promise<unknown> => this.#adopt(orphan)
-    await startAbandoned({ stores: this.#stores, clock: this.#clock, driver, runId, onOrphan })
+    await startAbandoned({ stores: this.#stores, clock: this.#clock, driver, runId })
     this.#wakeAfter(runId)
     await this.queue.leave(runId)
-  }
-
-  #adopt(runId: string): Promise<unknown> {
-    return adoptRun({ stores: this.#stores, runId, driver: this.#driver, clock: this.#clock })
   }
 
   /** Its place is gone: another host started it, or somebody cancelled it. */

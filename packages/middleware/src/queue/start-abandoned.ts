@@ -8,18 +8,17 @@ export interface StartAbandonedInput {
   clock: Clock
   driver: RunDriver
   runId: string
-  onOrphan: (runId: string) => Promise<unknown>
 }
 
 /**
  * Starts a send whose host died while it waited, and drives it here. Nobody is known to watch it. A run that has begun, by
  * whomever, is not begun again.
  */
-export async function startAbandoned({ stores, clock, driver, runId, onOrphan }: StartAbandonedInput): Promise<void> {
+export async function startAbandoned({ stores, clock, driver, runId }: StartAbandonedInput): Promise<void> {
   const send = await findQueuedSend(stores, runId)
   if (send === null || (await stores.runs.get(runId)) !== null) return
   const { chat, tenant } = send
-  const run = await startRun({ stores, clock, chat, tenant, onOrphan })
+  const run = await startRun({ stores, clock, chat, tenant, driver })
   run.viewerLeft()
   run.drive(driver.drive(run, { forwardedProps: chat.forwardedProps })).catch(warn)
 }

@@ -38,12 +38,20 @@ async function start(
   const { stores, detachOnDisconnect = true, clock, whenBusy = 'reject', takeOver = true } = context.options
   const { forwardedProps } = chat
   const drive = (run: Run): AsyncIterable<StreamChunk> => context.driver.drive(run, { request, forwardedProps })
-  const input = { stores, chat, tenant, detachOnDisconnect, whenBusy, ...(clock === undefined ? {} : { clock }) }
+  const input = {
+    stores,
+    chat,
+    tenant,
+    detachOnDisconnect,
+    whenBusy,
+    ...(takeOver ? { driver: context.driver } : {}),
+    ...(clock === undefined ? {} : { clock }),
+  }
   if (whenBusy !== 'queue') {
     const run = await startRun(input)
     return run.respond(drive(run))
   }
-  const begun = await beginOrQueue({ ...input, ...(takeOver ? { driver: context.driver } : {}) })
+  const begun = await beginOrQueue(input)
   if (begun.run !== undefined) return begun.run.respond(drive(begun.run))
   return respondQueued({ ...input, queued: begun.queued, drive })
 }

@@ -22,7 +22,10 @@ export interface BeginRunInput {
   detachOnDisconnect?: boolean
   /** Default `reject`. */
   whenBusy?: WhenBusy
-  /** For `queue`: starts the sends before this one whose host died, and continues the run of one. */
+  /**
+   * Continues a run that holds the thread and whose host died; without one such a run is settled, and the thread free. In
+   * a queue it also starts the sends before this one whose host died.
+   */
   driver?: RunDriver
   clock?: Clock
 }

@@ -2,6 +2,7 @@ import { isHoldfastError, sleep, systemClock } from '@holdfast/core'
 import type { Clock, DriverClaim, HoldfastStores } from '@holdfast/core'
 import type { ModelMessage } from '@tanstack/ai'
 import type { BeginRunInput, WhenBusy } from './begin-run-input.ts'
+import { adoptRun } from './adopt-run.ts'
 import { cancelRun } from './cancel-run.ts'
 import { answerPauses, assertUnanswered, giveUpPauses } from '../persistence/answer-pauses.ts'
 import { closeWaitingToolCalls } from '../persistence/open-tool-calls.ts'
@@ -15,10 +16,10 @@ import type { ChatRequest } from './request-body.ts'
 import { Run } from './run.ts'
 import { toRunError } from './run-error.ts'
 import { saveRunProps } from './run-props.ts'
+import type { RunDriver } from './run-driver.ts'
 import { newRunOwner } from './run-owner.ts'
 import type { RunSession } from './run-session.ts'
 import { findSession } from './session-registry.ts'
-import { settleOrphan } from './settle-orphan.ts'
 import { findOwnThread } from './own-thread.ts'
 import { ownerIdOf } from './tenant.ts'
 import { runErrorChunk } from './terminal-chunk.ts'
@@ -31,10 +32,8 @@ const FINISHING_WAITS_MS = [25, 50, 100, 200, 400, 800, 1_600]
 const CANCEL_WAIT_MS = 30_000
 const CANCEL_POLL_MS = 50
 
-export interface StartRunInput extends Omit<BeginRunInput, 'request' | 'chat' | 'driver'> {
+export interface StartRunInput extends Omit<BeginRunInput, 'request' | 'chat'> {
   chat: ChatRequest
-  /** Deals with a run that holds the thread and whose host is gone. Default: settles it. */
-  onOrphan?: (runId: string) => Promise<unknown>
 }
 
 /** `beginRun` for a thread that is free or made free. What it rejects with is said there. */
@@ -47,11 +46,10 @@ export async function startRun(input: StartRunInput): Promise<Run> {
   const { runId, threadId, resume = [] } = chat
   // Before the claim, which leaves a record. The same answer sent again finds its run there, and is led to it.
   if (resume.length > 0 && (await stores.runs.get(runId)) === null) await assertUnanswered(stores, resume)
-
   await loadTelemetry()
   const claimedAt = clock.monotonic()
-  const { whenBusy = 'reject', onOrphan = (orphan) => settleOrphan({ stores, runId: orphan, clock }) } = input
-  const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, onOrphan })
+  const { whenBusy = 'reject', driver } = input
+  const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, driver })
   await assertNotBegun(stores, chat, claim)
   const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
   try {
@@ -74,11 +72,11 @@ interface ClaimThreadInput {
   runId: string
   threadId: string
   whenBusy: WhenBusy
-  onOrphan: (runId: string) => Promise<unknown>
+  driver: RunDriver | undefined
 }
 
 async function claimThread(input: ClaimThreadInput): Promise<DriverClaim> {
-  const { runId, threadId, stores, clock } = input
+  const { runId, threadId, stores, clock, driver } = input
   const wait = new BusyWait(input)
   let isOrphanSeen = false
   for (;;) {
@@ -89,7 +87,7 @@ async function claimThread(input: ClaimThreadInput): Promise<DriverClaim> {
       const activeRunId = String(error.details['activeRunId'])
       if (error.details['orphaned'] === true && !isOrphanSeen) {
         isOrphanSeen = true
-        await input.onOrphan(activeRunId)
+        await adoptRun({ stores, runId: activeRunId, driver, clock })
         continue
       }
       const waitMs = await wait.next(activeRunId)
