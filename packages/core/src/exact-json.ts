@@ -39,8 +39,6 @@ function hasPlainFields(value: object, depth: number): boolean {
   if (depth === MAX_PLAIN_DEPTH || 'toJSON' in value) return false
   // Spread, because `every` steps over the holes of a sparse array.
   if (Array.isArray(value)) return [...(value as unknown[])].every((element) => isPlain(element, depth + 1))
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return false
   return Object.values(value).every((field) => field === undefined || isPlain(field, depth + 1))
 }
 
