@@ -1,7 +1,7 @@
 import { NotFoundError } from '@holdfast/core/provider-kit'
 import type { SandboxBackend, SandboxListing } from '@holdfast/core'
 import { daytonaHandle } from './daytona-handle.ts'
-import { SandboxService } from './lease/sandbox-service.ts'
+import { openSandboxService } from './lease/sandbox-service.ts'
 import { strangerError } from './lease/stranger-error.ts'
 import { callerLabels, templateName } from './naming.ts'
 import type { NormalizedDaytonaOptions } from './options/daytona-options.ts'
@@ -19,8 +19,8 @@ export type DaytonaCalls = Required<
 >
 
 /** The calls of one provider. */
-export function daytonaCalls(options: NormalizedDaytonaOptions): DaytonaCalls {
-  const service = new SandboxService(options)
+export async function openDaytonaCalls(options: NormalizedDaytonaOptions): Promise<DaytonaCalls> {
+  const service = await openSandboxService(options)
   const { account } = service
   return {
     create: async (input) => {

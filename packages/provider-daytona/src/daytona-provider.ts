@@ -53,6 +53,6 @@ function daytonaBackend(options: NormalizedDaytonaOptions): SandboxBackend {
 }
 
 async function loadCalls(options: NormalizedDaytonaOptions): Promise<DaytonaCalls> {
-  const { daytonaCalls } = await import('./daytona-calls.ts')
-  return daytonaCalls(options)
+  const { openDaytonaCalls } = await import('./daytona-calls.ts')
+  return openDaytonaCalls(options)
 }

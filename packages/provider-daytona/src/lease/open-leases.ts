@@ -9,12 +9,13 @@ import { openTerminal } from '../terminal/open-terminal.ts'
 import { InteractiveSetups } from '../templates/interactive-setup.ts'
 import type { DaytonaLease, DaytonaLeases, LeaseOwner } from './daytona-leases.ts'
 import type { LiveSandbox } from './live-sandbox.ts'
-import { SandboxService } from './sandbox-service.ts'
+import { openSandboxService } from './sandbox-service.ts'
+import type { SandboxService } from './sandbox-service.ts'
 import { sentinelHash } from './sentinel.ts'
 
 /** The leases of one account, with everything loaded. */
-export function openLeases(options: NormalizedDaytonaOptions): DaytonaLeases {
-  const service = new SandboxService(options)
+export async function openLeases(options: NormalizedDaytonaOptions): Promise<DaytonaLeases> {
+  const service = await openSandboxService(options)
   const release = (sandboxId: string, afterRelease?: AfterRelease): Promise<void> =>
     releaseSandbox(service, sandboxId, afterRelease ?? service.account.options.afterRelease)
   return {

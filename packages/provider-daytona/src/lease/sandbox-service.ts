@@ -1,5 +1,6 @@
 import { NotFoundError } from '@holdfast/core/provider-kit'
 import { DaytonaAccount } from '../account/daytona-account.ts'
+import { defaultTracer } from '../account/default-tracer.ts'
 import { isGone } from '../errors.ts'
 import { newNonce, sentinelLabel } from '../naming.ts'
 import type { NormalizedDaytonaOptions } from '../options/daytona-options.ts'
@@ -184,4 +185,9 @@ async function letGo(live: LiveSandbox, how: { endsSessions: boolean }): Promise
 
 function goneError(sandboxId: string): NotFoundError {
   return new NotFoundError('SANDBOX_NOT_FOUND', `Sandbox ${sandboxId} does not exist.`)
+}
+
+/** The service of an account, in the app's own OpenTelemetry when the options name no tracer. */
+export async function openSandboxService(options: NormalizedDaytonaOptions): Promise<SandboxService> {
+  return new SandboxService({ ...options, tracer: options.tracer ?? (await defaultTracer()) })
 }

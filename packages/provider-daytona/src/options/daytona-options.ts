@@ -52,7 +52,7 @@ export interface DaytonaOptions {
   labels?: Readonly<Record<string, string>> | undefined
   /** For every command of every sandbox. */
   env?: Readonly<Record<string, string>> | undefined
-  /** Spans go here when it is given: a tracer of `@opentelemetry/api`. */
+  /** A tracer of `@opentelemetry/api`. Default: the app's own where that package is installed. */
   tracer?: SpanTracer | undefined
   clock?: Clock | undefined
 }
