@@ -1,4 +1,5 @@
-import { isHoldfastError, sleep } from '@holdfast/core'
+import { isHoldfastError } from '@holdfast/core'
+import { orAborted } from '@holdfast/core/provider-kit'
 import { EventType, RUN_ACCEPTED_EVENT } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import type { EventLog } from '@holdfast/core'
@@ -11,9 +12,7 @@ import { toRunError } from './run-error.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
 import { isTerminalChunk } from './terminal-chunk.ts'
-
-/** How long a model loop may take to unwind after a stop before this host ends the run without it. */
-const UNWIND_GRACE_MS = 1_000
+import { whenUnwindingTakesTooLong } from './unwinding.ts'
 
 export interface DriveInput {
   session: RunSession
@@ -64,7 +63,7 @@ async function pump(
   held: { chunk?: StreamChunk },
 ): Promise<void> {
   const iterator = stream[Symbol.asyncIterator]()
-  const stopped = whenUnwindingTakesTooLong(session)
+  const overdue = whenUnwindingTakesTooLong(session)
   const redaction = redactionOf(session)
   const store = async (chunk: StreamChunk): Promise<void> => {
     // The log has what is left of an event without its secrets, so that is what is compared.
@@ -76,14 +75,14 @@ async function pump(
   }
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), stopped.promise])
-      if (next === 'stopped' || next.done === true) break
+      const next = await nextOf(iterator, overdue.signal)
+      if (next === undefined || next.done === true) break
       for (const chunk of redaction.push(next.value)) await store(chunk)
     }
     for (const chunk of redaction.flush()) await store(chunk)
     if (session.stopReason === undefined) alignment.end()
   } finally {
-    stopped.dispose()
+    overdue.dispose()
     abandon(iterator)
   }
 }
@@ -106,17 +105,17 @@ function abandon(iterator: AsyncIterator<StreamChunk>): void {
   Promise.resolve(iterator.return?.()).catch(() => undefined)
 }
 
-function whenUnwindingTakesTooLong(session: RunSession): { promise: Promise<'stopped'>; dispose: () => void } {
-  const end = new AbortController()
-  const promise = new Promise<'stopped'>((resolve) => {
-    session.onStop(() => {
-      sleep(session.clock, UNWIND_GRACE_MS, end.signal).then(
-        () => resolve('stopped'),
-        () => undefined,
-      )
-    })
-  })
-  return { promise, dispose: () => end.abort() }
+/** Undefined for a stream that is given up. */
+async function nextOf(
+  iterator: AsyncIterator<StreamChunk>,
+  overdue: AbortSignal,
+): Promise<IteratorResult<StreamChunk> | undefined> {
+  try {
+    return await orAborted(iterator.next(), overdue)
+  } catch (error) {
+    if (overdue.aborted) return undefined
+    throw error
+  }
 }
 
 function outcomeOfError(session: RunSession, error: unknown): RunOutcome {
