@@ -1,7 +1,7 @@
 import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
 import type { Clock, EventLog, HoldfastStores, RunRecord, WriteFence } from '@holdfast/core'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
-import { finishRewind } from '../checkpoints/thread/finish-rewind.ts'
+import { followHead } from '../checkpoints/thread/follow-head.ts'
 import { condemnSandboxes } from '../definition/condemn-sandboxes.ts'
 import { resumePoint } from '../persistence/resume-point.ts'
 import { settledTranscript, showsTranscript } from '../persistence/settled-transcript.ts'
@@ -75,7 +75,7 @@ export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
     const isKept = record.status === 'interrupted' && cancel?.keepSandbox === true
     if (!isKept) await condemnSandboxes({ stores, threadId, runId, clock })
   }
-  await finishRewind(stores, threadId, fence)
+  await followHead(stores, threadId, fence)
   await finish(stores, fence, outcome)
 }
 

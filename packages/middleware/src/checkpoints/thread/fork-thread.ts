@@ -2,10 +2,10 @@ import { UnsupportedError } from '@holdfast/core'
 import type { HoldfastStores, SandboxCheckpoint } from '@holdfast/core'
 import { ownerIdOf } from '../../runs/tenant.ts'
 import type { Tenant } from '../../runs/tenant.ts'
-import { mirrorArtifacts } from '../artifacts/thread-artifacts.ts'
 import { CheckpointWriter } from '../checkpoint-writer.ts'
 import { newCheckpointId } from '../run/checkpoint-id.ts'
 import type { CheckpointScope } from '../save-checkpoint.ts'
+import { noteNewHead } from './follow-head.ts'
 import { holdThread } from './hold-thread.ts'
 
 export interface ForkInput {
@@ -19,7 +19,8 @@ export interface ForkInput {
 
 /**
  * Begins a new thread where a checkpoint is: its files, its conversation, its artifacts. The source is not changed. A crash
- * leaves the new thread empty or forked. `SANDBOX_SNAPSHOT_FORK_UNAVAILABLE`, and the codes of `forkFromCheckpoint`.
+ * before the new thread's head leaves it empty; after that, whoever settles the thread completes the rest.
+ * `SANDBOX_SNAPSHOT_FORK_UNAVAILABLE`, and the codes of `forkFromCheckpoint`.
  */
 export async function forkThread(input: ForkInput): Promise<SandboxCheckpoint> {
   const { stores, scope, source, destinationThreadId, tenant, title } = input
@@ -32,17 +33,17 @@ export async function forkThread(input: ForkInput): Promise<SandboxCheckpoint> {
   return holdThread(hold, async ({ fence }) => {
     const writer = await CheckpointWriter.open({ stores, threadId: destinationThreadId, clock, fence })
     try {
-      const { checkpoint } = await fork({
+      const destinationCheckpointId = newCheckpointId()
+      await noteNewHead(stores, destinationThreadId, destinationCheckpointId)
+      const forked = await fork({
         sourceThreadId: source.threadId,
         sourceCheckpointId: source.id,
         destinationThreadId,
-        destinationCheckpointId: newCheckpointId(),
+        destinationCheckpointId,
         createdAt: clock.now(),
         writer: writer.lease,
       })
-      const { artifacts } = checkpoint
-      await mirrorArtifacts(stores.artifacts, { threadId: destinationThreadId, artifacts, runId: fence.runId })
-      return checkpoint
+      return forked.checkpoint
     } finally {
       await writer.close()
     }

@@ -8,6 +8,7 @@ import { newRunOwner } from '../../runs/run-owner.ts'
 import type { RunSession } from '../../runs/run-session.ts'
 import { settleOrphan } from '../../runs/settle-orphan.ts'
 import type { Tenant } from '../../runs/tenant.ts'
+import { followHead } from './follow-head.ts'
 import { HOLD_PREFIX } from './thread-hold-id.ts'
 
 export interface HoldThreadInput {
@@ -61,11 +62,13 @@ async function claimThread({ stores, threadId, clock }: HoldThreadInput, runId: 
   }
 }
 
+/** Work that failed may have become the head nevertheless, when the answer was lost. */
 async function end(
-  { stores }: RunSession,
+  { stores, threadId }: RunSession,
   fence: WriteFence,
   result: { status: 'completed' } | { status: 'failed'; error: ReturnType<typeof toRunError> },
 ): Promise<void> {
+  await followHead(stores, threadId, fence)
   await stores.eventLog.open(fence).close()
   await stores.drivers.finish({ ...fence, ...result })
 }

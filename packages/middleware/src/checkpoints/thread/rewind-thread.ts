@@ -13,7 +13,7 @@ import { findHead, saveCheckpoint } from '../save-checkpoint.ts'
 import type { CheckpointScope } from '../save-checkpoint.ts'
 import { writeSentinel } from '../sentinel.ts'
 import { CheckpointWorkspace } from '../workspace/checkpoint-workspace.ts'
-import { finishRewind, noteRewind } from './finish-rewind.ts'
+import { noteNewHead } from './follow-head.ts'
 import type { ThreadHold } from './hold-thread.ts'
 
 export interface RewindInput {
@@ -50,12 +50,11 @@ export async function rewindThread(input: RewindInput): Promise<Rewound> {
     if (workspace !== null) await saveFirst(input, writer, workspace)
     await restoreTarget(input, workspace)
     const checkpoint = await rewoundCheckpoint(input)
-    await noteRewind(stores, threadId, checkpoint.id)
+    await noteNewHead(stores, threadId, checkpoint.id)
     writer.assertHeld()
     await stores.drivers.renew({ ...hold.fence, ttlMs: DRIVER_LEASE_MS })
     const expectedHeadId = checkpoint.parentCheckpointId
     await stores.checkpoints.append({ checkpoint, expectedHeadId, writer: writer.lease })
-    await finishRewind(stores, threadId, hold.fence)
     if (workspace !== null) await writeSentinel(workspace, { checkpoint: checkpoint.id, parent: null })
     return { checkpoint, isSandboxRestored: workspace !== null }
   } finally {

@@ -60,6 +60,7 @@ async function makeWorld(): Promise<World> {
       ids.length === 0 ? [message('one')] : [message('one'), message('two')],
     )
     await handle.fs.write('/workspace/file', text)
+    await host.checkpoints.artifacts.save({ ...thread, name: `${text}.txt`, body: text })
     ids.push((await host.checkpoints.save(thread)).id)
   }
   return { ...world, first: ids[0] ?? '', second: ids[1] ?? '' }
@@ -83,6 +84,7 @@ async function nextRunWorks(world: World): Promise<string> {
   expect(head).toMatchObject({ sourceRunId: 'run-next' })
   const texts = head?.conversation.map(({ content }) => content)
   expect(texts).toEqual([...(file === 'one' ? ['one'] : ['one', 'two']), 'go on', 'ok'])
+  expect(await world.stores.artifacts.listForThread(THREAD)).toHaveLength(file === 'one' ? 1 : 2)
   return file ?? ''
 }
 
@@ -157,6 +159,7 @@ describe('a host that dies at any point', () => {
         if (isForked) await expect(again).rejects.toMatchObject({ code: 'SANDBOX_SNAPSHOT_FORK_DESTINATION_NOT_EMPTY' })
         else await again
         expect(await world.stores.messages.loadThread(destinationThreadId)).toHaveLength(2)
+        expect(await world.stores.artifacts.listForThread(destinationThreadId)).toHaveLength(2)
       },
     )
   }, 120_000)
@@ -197,4 +200,35 @@ describe('a host that dies at any point', () => {
       }
     }
   }, 120_000)
+})
+
+describe('a new head whose answer is lost', () => {
+  const answerIsLost = <I, O>(call: (input: I) => Promise<O>) => {
+    return async (input: I): Promise<O> => {
+      await call(input)
+      throw new Error('the answer is lost')
+    }
+  }
+
+  it('of a rewind is followed by conversation and artifacts', async () => {
+    const { stores, clock, provider, first } = await makeWorld()
+    const { checkpoints } = stores
+    checkpoints.append = answerIsLost(checkpoints.append.bind(checkpoints))
+    const rewind = hostOf({ stores, clock, provider }).checkpoints.rewind({ ...thread, checkpointId: first })
+    await expect(rewind).rejects.toThrow('the answer is lost')
+    expect(await stores.messages.loadThread(THREAD)).toHaveLength(1)
+    expect(await stores.artifacts.listForThread(THREAD)).toHaveLength(1)
+  })
+
+  it('of a fork is followed by artifacts', async () => {
+    const { stores, clock, provider } = await makeWorld()
+    const { checkpoints } = stores
+    const { forkFromCheckpoint } = checkpoints
+    if (forkFromCheckpoint === undefined) throw new Error('no fork')
+    checkpoints.forkFromCheckpoint = answerIsLost(forkFromCheckpoint.bind(checkpoints))
+    const destinationThreadId = 'thread-2'
+    const fork = hostOf({ stores, clock, provider }).checkpoints.fork({ ...thread, destinationThreadId })
+    await expect(fork).rejects.toThrow('the answer is lost')
+    expect(await stores.artifacts.listForThread(destinationThreadId)).toHaveLength(2)
+  })
 })

@@ -2,7 +2,7 @@ import { createMemoryStores, isHoldfastError } from '@holdfast/core'
 import { FakeClock } from '@holdfast/testing'
 import type { ModelMessage } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
-import { noteRewind, finishRewind } from '../../../src/checkpoints/thread/finish-rewind.ts'
+import { noteNewHead, followHead } from '../../../src/checkpoints/thread/follow-head.ts'
 import type { RunDriver } from '../../../src/runs/run-driver.ts'
 import { takeOverRun } from '../../../src/runs/take-over-run.ts'
 import { threadFixture } from '../../fixtures/thread-fixture.ts'
@@ -165,15 +165,15 @@ describe('rewind', () => {
       createdAt: Date.now() + 5,
       reason: 'rewind' as const,
     }
-    await noteRewind(stores, 'thread-1', 'rewound')
+    await noteNewHead(stores, 'thread-1', 'rewound')
     const fence = { runId: 'checkpoint:rewind:1', epoch: 1 }
     await stores.drivers.claim({ ...fence, threadId: 'thread-1', owner: 'me', ttlMs: 60_000 })
-    await finishRewind(stores, 'thread-1', fence)
+    await followHead(stores, 'thread-1', fence)
     expect(textsOf(await stores.messages.loadThread('thread-1'))).toEqual(['one', 'two'])
-    await noteRewind(stores, 'thread-1', 'rewound')
+    await noteNewHead(stores, 'thread-1', 'rewound')
     await stores.checkpoints.append({ checkpoint: rewound, expectedHeadId: second, writer })
-    await finishRewind(stores, 'thread-1', fence)
-    await finishRewind(stores, 'thread-1', fence)
+    await followHead(stores, 'thread-1', fence)
+    await followHead(stores, 'thread-1', fence)
     expect(textsOf(await stores.messages.loadThread('thread-1'))).toEqual(['one'])
   })
 })

@@ -1,19 +1,19 @@
 import type { HoldfastStores, SandboxCheckpoint, WriteFence } from '@holdfast/core'
 import { mirrorArtifacts } from '../artifacts/thread-artifacts.ts'
 
-const NAMESPACE = 'holdfast.rewind'
+const NAMESPACE = 'holdfast.new-head'
 
 /** Notes that a checkpoint is about to become the head, and that conversation and artifacts must follow. */
-export async function noteRewind({ metadata }: HoldfastStores, threadId: string, checkpointId: string): Promise<void> {
+export async function noteNewHead({ metadata }: HoldfastStores, threadId: string, checkpointId: string): Promise<void> {
   await metadata.set(NAMESPACE, threadId, { checkpointId })
 }
 
 /**
- * Brings conversation and artifacts of a thread to what its rewound head says. Nothing happens when no rewind was under
- * way, or when it had not got as far as a new head. Called by the rewind itself, and by whoever settles it after a crash.
+ * Brings conversation and artifacts of a thread to what its noted head says. Nothing happens when none was noted, or when it
+ * did not become the head. Called when the work that noted it ends, well or not, and by whoever settles it after a crash.
  * Repeatable.
  */
-export async function finishRewind(stores: HoldfastStores, threadId: string, fence: WriteFence): Promise<void> {
+export async function followHead(stores: HoldfastStores, threadId: string, fence: WriteFence): Promise<void> {
   const note = await stores.metadata.get(NAMESPACE, threadId)
   if (typeof note !== 'object' || note === null) return
   const checkpointId: unknown = Reflect.get(note, 'checkpointId')
