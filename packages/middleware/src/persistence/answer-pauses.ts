@@ -1,54 +1,71 @@
 import { ConflictError } from '@holdfast/core'
-import type { HoldfastStores } from '@holdfast/core'
+import type { HoldfastStores, InterruptRecord } from '@holdfast/core'
 import type { ChatRequest } from '../runs/request-body.ts'
 
 /** What a person answered to the pauses of a run, as TanStack's client sends it. */
 export type PauseAnswers = NonNullable<ChatRequest['resume']>
 
+/** The run that answers them, or goes on without an answer. */
+interface Successor {
+  stores: HoldfastStores
+  threadId: string
+  runId: string
+  now: number
+}
+
 /** `INTERRUPT_CONFLICT` when somebody has answered before, or has ended the run that asked. */
-export async function assertUnanswered(stores: HoldfastStores, answers: PauseAnswers): Promise<void> {
+export async function assertUnanswered(
+  { stores, threadId }: Pick<Successor, 'stores' | 'threadId'>,
+  answers: PauseAnswers,
+): Promise<void> {
   for (const { interruptId } of answers) {
-    const pause = await stores.interrupts.get(interruptId)
-    if (pause === null || pause.status === 'pending') continue
+    const pause = await findPause(stores, threadId, interruptId)
+    if (pause === undefined || pause.status === 'pending') continue
     const message = 'This was decided already. Load the thread again to see how it went on.'
     throw new ConflictError('INTERRUPT_CONFLICT', message, { details: { interruptId } })
   }
 }
 
-/** Stores the answers. What waited for them is over: `runId` goes on in its place. Repeatable. */
-export async function answerPauses(
-  stores: HoldfastStores,
-  answers: PauseAnswers,
-  { runId, now }: { runId: string; now: number },
-): Promise<void> {
-  const waited = new Set<string>()
+/** Stores the answers, and that the runs which waited for them are over: the successor goes on. Repeatable. */
+export async function answerPauses(successor: Successor, answers: PauseAnswers): Promise<void> {
+  const { stores, threadId } = successor
+  const waited: InterruptRecord[] = []
   for (const answer of answers) {
-    const pause = await stores.interrupts.get(answer.interruptId)
-    if (pause !== null && pause.runId !== runId) waited.add(pause.runId)
-    if (answer.status === 'resolved') await stores.interrupts.resolve(answer.interruptId, answer.payload)
-    else await stores.interrupts.cancel(answer.interruptId)
+    const pause = await findPause(stores, threadId, answer.interruptId)
+    if (pause === undefined) continue
+    waited.push(pause)
+    if (answer.status === 'resolved') await stores.interrupts.resolve(pause.interruptId, answer.payload)
+    else await stores.interrupts.cancel(pause.interruptId)
   }
-  await endWaiting(stores, waited, { status: 'completed', finishedAt: now })
+  await endWaiting(successor, waited, 'completed')
 }
 
 /** Nobody will answer what the thread waits for: a person has said something else. Repeatable. */
-export async function giveUpPauses(
+export async function giveUpPauses(successor: Successor): Promise<void> {
+  const { interrupts } = successor.stores
+  const pending = await interrupts.listPending(successor.threadId)
+  for (const { interruptId } of pending) await interrupts.cancel(interruptId)
+  await endWaiting(successor, pending, 'aborted')
+}
+
+/** One of another thread may be another person's, and is as good as missing. */
+async function findPause(
   stores: HoldfastStores,
   threadId: string,
-  { runId, now }: { runId: string; now: number },
-): Promise<void> {
-  const waited = new Set<string>()
-  for (const pause of await stores.interrupts.listPending(threadId)) {
-    if (pause.runId !== runId) waited.add(pause.runId)
-    await stores.interrupts.cancel(pause.interruptId)
-  }
-  await endWaiting(stores, waited, { status: 'aborted', finishedAt: now })
+  interruptId: string,
+): Promise<InterruptRecord | undefined> {
+  const pause = await stores.interrupts.get(interruptId)
+  return pause?.threadId === threadId ? pause : undefined
 }
 
 async function endWaiting(
-  { runs }: HoldfastStores,
-  runIds: ReadonlySet<string>,
-  end: { status: 'completed' | 'aborted'; finishedAt: number },
+  { stores: { runs }, runId, now }: Successor,
+  pauses: readonly InterruptRecord[],
+  status: 'completed' | 'aborted',
 ): Promise<void> {
-  for (const runId of runIds) if ((await runs.get(runId))?.status === 'interrupted') await runs.update(runId, end)
+  const waited = new Set(pauses.map((pause) => pause.runId).filter((waiting) => waiting !== runId))
+  for (const waiting of waited) {
+    const isWaiting = (await runs.get(waiting))?.status === 'interrupted'
+    if (isWaiting) await runs.update(waiting, { status, finishedAt: now })
+  }
 }

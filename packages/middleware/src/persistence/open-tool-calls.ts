@@ -1,9 +1,9 @@
 import type { ModelMessage } from '@tanstack/ai'
 
 /** What a model is told of a tool call whose end nobody saw. */
-const INTERRUPTED = 'The tool call was interrupted; it may or may not have taken effect.'
-/** What a model is told of a call that waited for a person, who said something else. */
-const NOT_APPROVED = 'The tool call was not approved by a person, and was not made.'
+const INTERRUPTED = { error: 'The tool call was interrupted; it may or may not have taken effect.' }
+/** What a model is told of a call that waited for a person, who did not decide. */
+const NOT_APPROVED = { approved: false, error: 'The tool call was not approved by a person, and was not made.' }
 
 /**
  * Gives every tool call of the transcript a result, right after the message that made it. A model refuses a conversation
@@ -12,12 +12,12 @@ const NOT_APPROVED = 'The tool call was not approved by a person, and was not ma
 export function closeOpenToolCalls(
   messages: readonly ModelMessage[],
   now: number,
-  error: string = INTERRUPTED,
+  result: object = INTERRUPTED,
 ): ModelMessage[] {
   const answered = new Set(messages.flatMap((message) => message.toolCallId ?? []))
   return messages.flatMap((message) => {
     const open = message.toolCalls?.filter((call) => !answered.has(call.id)) ?? []
-    return [message, ...open.map((call) => interruptedResult(message, call.id, now, error))]
+    return [message, ...open.map((call) => interruptedResult(message, call.id, now, result))]
   })
 }
 
@@ -30,13 +30,13 @@ export function interruptedResult(
   call: ModelMessage,
   toolCallId: string,
   now: number,
-  error: string = INTERRUPTED,
+  result: object = INTERRUPTED,
 ): ModelMessage {
   return {
     role: 'tool',
     id: `${toolCallId}-interrupted`,
     toolCallId,
-    content: JSON.stringify({ error }),
+    content: JSON.stringify(result),
     error: 'interrupted',
     createdAt: new Date(now),
     ...(call.metadata === undefined ? {} : { metadata: call.metadata }),

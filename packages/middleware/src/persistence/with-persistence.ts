@@ -129,7 +129,8 @@ async function startTurn(
     const stored = await stores.messages.loadThread(ctx.threadId)
     messages = mergeTurn({ stored, incoming: messages, isResume, now: Date.now() })
     await stores.messages.saveThread(ctx.threadId, messages)
-    await answerPauses(stores, config.resume ?? [], { runId: ctx.runId, now: Date.now() })
+    const { threadId, runId } = ctx
+    await answerPauses({ stores, threadId, runId, now: Date.now() }, config.resume ?? [])
   }
   state.turnLength = messages.length
   return messages

@@ -28,6 +28,18 @@ export function decideCommand(
   return strictest([...decisions, decideWhole(policy, names)])
 }
 
+/** The ask pattern that names something in the command line. None where only the default or unclear text asks. */
+export function askingPattern(
+  policy: SandboxPolicy | undefined,
+  command: string,
+  scripts: SandboxScripts = {},
+): string | undefined {
+  // As a deny pattern, because `ask` is also the answer to text that no pattern names.
+  const names = (pattern: string): boolean =>
+    decideCommand({ default: 'allow', commands: { deny: [pattern] } }, command, scripts) === 'deny'
+  return policy?.commands?.ask?.find(names)
+}
+
 function decideSpelling(
   policy: SandboxPolicy,
   command: string,

@@ -3,6 +3,7 @@ import type { Clock, EventLog, HoldfastStores, RunRecord, WriteFence } from '@ho
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { followHead } from '../checkpoints/thread/follow-head.ts'
 import { condemnSandboxes } from '../definition/condemn-sandboxes.ts'
+import { closeWaitingToolCalls } from '../persistence/open-tool-calls.ts'
 import { resumePoint } from '../persistence/resume-point.ts'
 import { settledTranscript, showsTranscript } from '../persistence/settled-transcript.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
@@ -66,7 +67,9 @@ export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
   const { isFinished } = resumePoint(stored, runId, [], now)
   const outcome = outcomeOf({ last: chunks.at(-1), isClosed, isFinished, isCancelled: cancel !== null })
   // A run that waits for a person stored all there was before it paused, and the call that waits stays open.
-  const messages = outcome.status === 'interrupted' ? stored : settledTranscript({ stored, chunks, runId, now })
+  const decided = record.status === 'interrupted' ? closeWaitingToolCalls(stored, now) : stored
+  const messages =
+    outcome.status === 'interrupted' ? stored : settledTranscript({ stored: decided, chunks, runId, now })
   if (!isClosed) await endLog({ log: stores.eventLog.open(fence), record, outcome, chunks, messages, now })
   if (messages.length !== stored.length) await stores.messages.saveThread(threadId, messages, fence)
   if (outcome.status === 'aborted') {

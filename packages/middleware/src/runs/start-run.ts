@@ -45,7 +45,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
 
   const { runId, threadId, resume = [] } = chat
   // Before the claim, which leaves a record. The same answer sent again finds its run there, and is led to it.
-  if (resume.length > 0 && (await stores.runs.get(runId)) === null) await assertUnanswered(stores, resume)
+  if (resume.length > 0 && (await stores.runs.get(runId)) === null) await assertUnanswered({ stores, threadId }, resume)
   await loadTelemetry()
   const claimedAt = clock.monotonic()
   const { whenBusy = 'reject', driver } = input
@@ -57,7 +57,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
       await stores.threads.ensure({ threadId: chat.threadId, ownerId, title: titleOf(chat.messages) })
     }
     // Once more under the claim, which may have waited for the run of another answer.
-    if (claim.created) await assertUnanswered(stores, resume)
+    if (claim.created) await assertUnanswered({ stores, threadId }, resume)
     const { messages, storedCount } = await storeTurn(session, chat)
     return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
   } catch (error) {
@@ -135,19 +135,19 @@ async function storeTurn(
   session: RunSession,
   chat: ChatRequest,
 ): Promise<{ messages: ModelMessage[]; storedCount: number }> {
-  const { stores, threadId, clock } = session
+  const { stores, threadId, runId, clock } = session
   const stored = await stores.messages.loadThread(threadId)
   const { resume = [] } = chat
   const isResume = resume.length > 0
-  const at = { runId: session.runId, now: clock.now() }
+  const now = clock.now()
   const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
-  const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now: at.now })
-  const closed = isGivenUp ? closeWaitingToolCalls(merged, at.now) : merged
-  const messages = isResume ? closed : markTurn(closed, session.runId)
+  const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now })
+  const closed = isGivenUp ? closeWaitingToolCalls(merged, now) : merged
+  const messages = isResume ? closed : markTurn(closed, runId)
   await stores.messages.saveThread(threadId, messages, session.fence)
-  await saveRunProps(stores, session.runId, chat.forwardedProps)
-  if (isResume) await answerPauses(stores, resume, at)
-  else if (isGivenUp) await giveUpPauses(stores, threadId, at)
+  await saveRunProps(stores, runId, chat.forwardedProps)
+  if (isResume) await answerPauses({ stores, threadId, runId, now }, resume)
+  else if (isGivenUp) await giveUpPauses({ stores, threadId, runId, now })
   return { messages, storedCount: stored.length }
 }
 

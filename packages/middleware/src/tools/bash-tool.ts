@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decideCommand } from '../policy/decide-command.ts'
+import { askingPattern, decideCommand } from '../policy/decide-command.ts'
 import { LiveOutput } from './live-output.ts'
 import { defineSandboxTool } from './sandbox-tool.ts'
 
@@ -23,6 +23,7 @@ export const bashTool = defineSandboxTool({
     timeoutMs: z.number().int().min(1).optional().describe('Ends the command after so many milliseconds.'),
   }),
   decide: ({ command }, { policy, scripts }) => decideCommand(policy, command, scripts),
+  askedBy: ({ command }, { policy, scripts }) => askingPattern(policy, command, scripts),
   describe: ({ command }) => command,
   async run(input, call): Promise<BashResult> {
     const { handle, limits, binding, signal } = call

@@ -7,6 +7,8 @@ export const sandboxApprovalPayload = z.object({
   toolName: z.string(),
   /** The command, or what would be done. */
   action: z.string(),
+  /** The pattern of the policy that asks about the command, where one does. */
+  rule: z.string().optional(),
 })
 
 /** What a person answers. */

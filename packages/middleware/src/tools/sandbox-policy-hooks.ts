@@ -41,7 +41,7 @@ export function sandboxPolicyHooks(binding: SandboxToolBinding): PolicyHooks {
       if (ours === undefined || decideToolInput(ours.tool, args, binding) !== 'ask') return undefined
       const answer = answers.get(toolCallId)
       if (answer?.approved === true) return undefined
-      return { type: 'skip', result: { error: refusal(answer, canAsk(ctx)) } }
+      return { type: 'skip', result: refusal(answer, canAsk(ctx)) }
     },
   }
 }
@@ -55,6 +55,7 @@ function mustAsk(call: ToolCall, ctx: ChatMiddlewareContext, binding: SandboxToo
 function approvalRequest(call: ToolCall, binding: SandboxToolBinding): ReturnType<typeof sandboxApproval.interrupt> {
   const tool = findSandboxTool(call.function.name)
   const action = describeCall(tool, call)
+  const rule = askingRule(tool, call, binding)
   return sandboxApproval.interrupt({
     key: call.id,
     reason: 'sandbox_policy',
@@ -63,6 +64,7 @@ function approvalRequest(call: ToolCall, binding: SandboxToolBinding): ReturnTyp
       toolCallId: call.id,
       toolName: call.function.name,
       action: (binding.redactor?.text(action) ?? action).slice(0, MAX_ACTION_CHARACTERS),
+      ...(rule === undefined ? {} : { rule }),
     },
   })
 }
@@ -72,11 +74,19 @@ function describeCall(tool: SandboxTool | undefined, call: ToolCall): string {
   return parsed?.success === true ? (tool?.describe?.(parsed.data) ?? call.function.name) : call.function.name
 }
 
-function refusal(answer: Answer | undefined, canPause: boolean): string {
-  if (answer !== undefined)
-    return `A person refused this call.${answer.reason === undefined ? '' : ` ${answer.reason}`}`
-  if (canPause) return 'This call needs the approval of a person, and has none.'
-  return 'The sandbox policy needs a person to approve this call, and this chat cannot ask one.'
+function askingRule(tool: SandboxTool | undefined, call: ToolCall, binding: SandboxToolBinding): string | undefined {
+  const parsed = tool?.inputSchema.safeParse(parsedArguments(call))
+  return parsed?.success === true ? tool?.askedBy?.(parsed.data, binding) : undefined
+}
+
+/** `approved: false` tells a call that a person refused from one that failed. */
+function refusal(answer: Answer | undefined, canPause: boolean): { approved?: false; error: string } {
+  if (answer !== undefined) {
+    const reason = answer.reason === undefined ? '' : ` ${answer.reason}`
+    return { approved: false, error: `A person refused this call.${reason}` }
+  }
+  if (canPause) return { error: 'This call needs the approval of a person, and has none.' }
+  return { error: 'The sandbox policy needs a person to approve this call, and this chat cannot ask one.' }
 }
 
 function canAsk(ctx: ChatMiddlewareContext): boolean {

@@ -29,6 +29,8 @@ export interface SandboxTool<Input = unknown> {
   readonly needsCheckpoints?: true
   /** What the policy says about this input. Absent: allowed. */
   readonly decide?: (input: Input, binding: SandboxToolBinding) => PolicyDecision
+  /** The rule of the policy that asks about this input, where there is one to be named. */
+  readonly askedBy?: (input: Input, binding: SandboxToolBinding) => string | undefined
   /** What a person is asked to approve. */
   readonly describe?: (input: Input) => string
   readonly run: (input: Input, call: SandboxToolCall) => Promise<unknown>

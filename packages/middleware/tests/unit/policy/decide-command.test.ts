@@ -1,7 +1,7 @@
 import type { SandboxPolicy } from '@holdfast/core'
 import { describe, expect, it } from 'vitest'
 import { decideCapability } from '../../../src/policy/decide-capability.ts'
-import { decideCommand } from '../../../src/policy/decide-command.ts'
+import { askingPattern, decideCommand } from '../../../src/policy/decide-command.ts'
 import { defineSandboxPolicy } from '../../../src/policy/define-sandbox-policy.ts'
 
 const noRemoval: SandboxPolicy = { default: 'allow', commands: { deny: ['rm *'] } }
@@ -176,4 +176,18 @@ describe('a hostile command line', () => {
       expect(performance.now() - started).toBeLessThan(2_000)
     },
   )
+})
+
+describe('askingPattern', () => {
+  const policy: SandboxPolicy = { default: 'allow', commands: { ask: ['sudo *', 'rm -r*'] } }
+
+  it.each([
+    ['rm -rf x', 'rm -r*'],
+    ['cd a && sh -c "rm -r b"', 'rm -r*'],
+    ['sudo rm -rf x', 'sudo *'],
+    ['$X', undefined],
+    ['ls', undefined],
+  ])('of %s is %s', (command, pattern) => {
+    expect(askingPattern(policy, command)).toBe(pattern)
+  })
 })

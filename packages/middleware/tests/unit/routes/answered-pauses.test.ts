@@ -17,7 +17,7 @@ const TURNS = [[{ call: 'bash', args: { command: 'touch made && echo made' } }],
 interface PausedFixture extends RoutesFixture {
   hydrate: () => Promise<Hydration>
   /** TanStack's client body for an answer to what the thread waits for. */
-  answer: (runId: string, pauses: Hydration['interrupts'], response: unknown) => Promise<Response>
+  answer: (runId: string, pauses: Hydration['interrupts'], response: unknown, other?: object) => Promise<Response>
 }
 
 /** A thread whose first run waits for a person. */
@@ -26,13 +26,13 @@ async function pausedFixture(): Promise<PausedFixture> {
   await eventsOf(await fixture.send('run-1'))
   const hydrate = async (): Promise<Hydration> =>
     (await (await fixture.get('/chat?threadId=thread-1')).json()) as Hydration
-  const answer: PausedFixture['answer'] = (runId, pauses, payload) => {
+  const answer: PausedFixture['answer'] = (runId, pauses, payload, other = {}) => {
     const resume = (pauses?.pending ?? []).map((pause) => {
       const continuation = genericInterruptContinuationFromDescriptor(pause)
       const metadata = continuation && wrapGenericInterruptContinuation(continuation)
       return { interruptId: pause.id, status: 'resolved', payload, metadata }
     })
-    const ids = { runId, threadId: 'thread-1', parentRunId: pauses?.runId }
+    const ids = { runId, threadId: 'thread-1', parentRunId: pauses?.runId, ...other }
     const rest = { messages: [], tools: [], context: [], state: {}, forwardedProps: {} }
     return fixture.post('/chat', { ...ids, ...rest, resume }, { 'X-Run-Id': runId })
   }
@@ -89,5 +89,16 @@ describe('a run that waits for a person', () => {
     expect((await f.answer('run-2', interrupts, { approved: true })).status).toBe(409)
     await eventsOf(await f.send('run-3', 'And now?'))
     expect(await rolesOf(f)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant'])
+    expect(JSON.stringify(f.model.seen[1])).toContain('not approved')
+  })
+
+  it('is not answered from another thread', async () => {
+    const f = await pausedFixture()
+    const { interrupts } = await f.hydrate()
+    await eventsOf(await f.send('other-1', 'go', 'thread-2'))
+    const stranger = { threadId: 'thread-2', parentRunId: 'other-1' }
+    await eventsOf(await f.answer('other-2', interrupts, { approved: true }, stranger))
+    expect(await f.hydrate()).toMatchObject({ interrupts: { runId: 'run-1' } })
+    expect(await f.stores.runs.get('run-1')).toMatchObject({ status: 'interrupted' })
   })
 })

@@ -85,6 +85,7 @@ describe('a call that the policy asks about', () => {
     const [interrupt, ...others] = interruptsOf(chunks)
     expect(others).toEqual([])
     expect(JSON.stringify(interrupt)).toContain('touch [redacted]')
+    expect(JSON.stringify(interrupt)).toContain('"rule":"touch *"')
     expect(JSON.stringify(interrupt)).not.toContain('tok-8h2k9s')
     expect(await f.handle.fs.list('.')).toEqual([])
   })
@@ -105,7 +106,7 @@ describe('a call that the policy asks about', () => {
     const chunks = await resumed(f, ['echo first', 'touch made'], [answer])
     expect(Object.values(resultsOf(chunks))).toMatchObject([
       { stdout: 'first\n' },
-      { error: expect.stringMatching(message) },
+      { approved: false, error: expect.stringMatching(message) },
     ])
     expect(await f.handle.fs.exists('made')).toBe(false)
   })
