@@ -41,7 +41,7 @@ export function respondQueued({ queued, drive, ...input }: RespondQueuedInput): 
     begun?.viewerLeft()
     if (begun === undefined && !detachOnDisconnect) cancelRun({ stores, runId, clock }).catch(warn)
   }
-  return eventStreamResponse(log, { clock, onViewerLeft })
+  return eventStreamResponse(log, { clock, onViewerLeft, onEnd: () => viewer.stop() })
 }
 
 /** The run goes on elsewhere, or was ended by whoever took it out of the queue. */

@@ -53,6 +53,11 @@ export async function attachRun(input: AttachRunInput): Promise<Response> {
       stopWatching?.()
       void viewer?.leave()
     },
+    // A run that paused has no end of its own for which they could wait.
+    onEnd: () => {
+      stopWatching?.()
+      viewer?.stop()
+    },
   })
 }
 
@@ -73,8 +78,7 @@ async function assertReadable(
   clock: Clock,
 ): Promise<void> {
   if (offset === '-1' || offset === 'now') return
-  const end = new AbortController()
-  const iterator = log.read(offset as never, end.signal)[Symbol.asyncIterator]()
+  const iterator = log.read(offset as never)[Symbol.asyncIterator]()
   let cancelTimer = (): void => undefined
   const waited = new Promise<void>((resolve) => {
     cancelTimer = clock.schedule(OFFSET_CHECK_MS, resolve)
@@ -83,7 +87,8 @@ async function assertReadable(
     await Promise.race([iterator.next(), waited])
   } finally {
     cancelTimer()
-    end.abort()
+    // Not an abort: a reader that has given an event waits for the next call, and would stay in the store for ever.
+    void iterator.return?.().catch(() => undefined)
   }
 }
 
@@ -114,8 +119,8 @@ function watchDriver(input: {
   }
 }
 
-/** The store could not be asked; the reader itself reports it if that lasts. */
+/** The store could not be asked, which the reader itself reports if it lasts; or the app's driver failed. */
 function keepWatching(error: unknown): 'driven' {
-  if (!isHoldfastError(error)) throw error
+  if (!isHoldfastError(error)) process.emitWarning(error instanceof Error ? error : String(error))
   return 'driven'
 }

@@ -19,19 +19,27 @@ export interface EventStreamOptions {
   keepAliveMs?: number
 }
 
+/** Told once how the stream ended. */
+interface StreamEnd {
+  /** The viewer left, or was let go because the store failed. */
+  onViewerLeft?: (() => void) | undefined
+  /** The log is closed and all of it was sent. */
+  onEnd?: (() => void) | undefined
+}
+
 /** Replays a log strictly after its resume offset, then tails it, as server-sent events with ids. */
 export function eventStreamResponse(
   log: EventLog,
-  options: EventStreamOptions & { clock?: Clock; onViewerLeft?: () => void },
+  options: EventStreamOptions & StreamEnd & { clock?: Clock },
 ): Response {
-  const { clock = systemClock, keepAliveMs = DEFAULT_KEEP_ALIVE_MS, onViewerLeft } = options
+  const { clock = systemClock, keepAliveMs = DEFAULT_KEEP_ALIVE_MS, onViewerLeft, onEnd } = options
   const tail = new BreakableTail(log)
   const response = resumeServerSentEventsResponse({
     adapter: tail.log,
     headers: { ...STREAM_HEADERS, ...options.headers },
   })
   if (response.body === null) return response
-  const body = withKeepAlive(response.body, { clock, keepAliveMs, onViewerLeft, tail })
+  const body = withKeepAlive(response.body, { clock, keepAliveMs, onViewerLeft, onEnd, tail })
   return new Response(body, { status: response.status, headers: response.headers })
 }
 
@@ -39,7 +47,7 @@ const COMMENT = new TextEncoder().encode(': keep-alive\n\n')
 
 function withKeepAlive(
   source: ReadableStream<Uint8Array>,
-  options: { clock: Clock; keepAliveMs: number; onViewerLeft: (() => void) | undefined; tail: BreakableTail },
+  options: StreamEnd & { clock: Clock; keepAliveMs: number; tail: BreakableTail },
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let pending: Promise<{ done: boolean; value?: Uint8Array | undefined }> | undefined
@@ -47,16 +55,17 @@ function withKeepAlive(
     async pull(controller) {
       pending ??= reader.read()
       const silence = silenceOf(options.clock, options.keepAliveMs)
-      const next = await Promise.race([pending, silence.passed])
-      silence.dispose()
+      const next = await Promise.race([pending, silence.passed]).finally(silence.dispose)
       if (next === 'silent') {
         controller.enqueue(COMMENT)
         return
       }
       pending = undefined
       if (!next.done && next.value !== undefined) controller.enqueue(next.value)
-      else if (options.tail.failure === undefined) controller.close()
-      else breakOff(controller, options.tail.failure.error, options.onViewerLeft)
+      else if (options.tail.failure === undefined) {
+        options.onEnd?.()
+        controller.close()
+      } else breakOff(controller, options.tail.failure.error, options.onViewerLeft)
     },
     async cancel(reason) {
       options.onViewerLeft?.()
