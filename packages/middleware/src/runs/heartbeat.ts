@@ -12,6 +12,8 @@ interface Beat {
   session: RunSession
   /** Monotonic time until which the lease is surely ours. */
   safeUntil: number
+  /** Renewals that the store has not answered. */
+  unanswered: number
 }
 
 /**
@@ -29,7 +31,7 @@ export class Heartbeat {
 
   /** `claimedAt` is the monotonic time just before the claim was sent. */
   add(session: RunSession, claimedAt: number): void {
-    this.#beats.set(session, { session, safeUntil: claimedAt + DRIVER_LEASE_MS })
+    this.#beats.set(session, { session, safeUntil: claimedAt + DRIVER_LEASE_MS, unanswered: 0 })
     this.#cancelTimer ??= this.#schedule()
   }
 
@@ -52,12 +54,20 @@ export class Heartbeat {
     const fence = session.fence
     if (fence === undefined) return
     const sentAt = this.#clock.monotonic()
+    // A store that hangs rejects nothing.
+    if (beat.unanswered > 0 && sentAt >= beat.safeUntil) {
+      this.#lose(session)
+      return
+    }
+    beat.unanswered += 1
     try {
       await session.stores.drivers.renew({ ...fence, ttlMs: DRIVER_LEASE_MS })
-      beat.safeUntil = sentAt + DRIVER_LEASE_MS
+      beat.safeUntil = Math.max(beat.safeUntil, sentAt + DRIVER_LEASE_MS)
     } catch (error) {
       const isLost = isHoldfastError(error, 'DRIVER_LOST')
       if (isLost || this.#clock.monotonic() >= beat.safeUntil) this.#lose(session)
+    } finally {
+      beat.unanswered -= 1
     }
   }
 

@@ -16,6 +16,7 @@ import { openDriverLog } from './run-event-log.ts'
 import { newRunOwner } from './run-owner.ts'
 import { loadRunProps } from './run-props.ts'
 import type { RunSession } from './run-session.ts'
+import { findSession } from './session-registry.ts'
 import { settleClaimed, settleOrphan } from './settle-orphan.ts'
 import type { SettleResult } from './settle-orphan.ts'
 import { tenantOf } from './tenant.ts'
@@ -51,6 +52,8 @@ export async function takeOverRun(input: TakeOverInput): Promise<TakeOverResult>
   if (record === null) return 'unknown-run'
   if (isTerminalRunStatus(record.status)) return 'ended'
   if (record.status === 'interrupted') return 'ended'
+  // Late with its renewals it may be, but it is not dead.
+  if (findSession(stores, runId) !== undefined) return 'driven'
   const isSpent = (record.driverEpoch ?? 0) >= MAX_DRIVERS
   if (record.cancelRequested === true || isSpent || isThreadHold(runId)) return settleOrphan({ stores, runId, clock })
   const claimedAt = clock.monotonic()
@@ -129,7 +132,7 @@ function startDrive(
   const { runId, threadId } = session
   const chat = { runId, threadId, messages, forwardedProps }
   const run = new Run({ session, chat, messages, storedCount: messages.length, detachOnDisconnect: true })
-  const stream = driver.drive(run, { forwardedProps })
+  const stream = streamOf(driver, run, forwardedProps)
   const log = openDriverLog(session)
   const now = session.clock.now()
   const drive = isReplay
@@ -154,6 +157,15 @@ async function canReplay(
     warn(error)
     return false
   }
+}
+
+/** A driver that fails at once ends the run, as one does that fails later. */
+async function* streamOf(
+  driver: RunDriver,
+  run: Run,
+  forwardedProps: Record<string, unknown>,
+): AsyncGenerator<StreamChunk> {
+  yield* driver.drive(run, { forwardedProps })
 }
 
 /** A run starts once, however many hosts it has. */
