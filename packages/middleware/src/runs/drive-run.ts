@@ -1,12 +1,13 @@
 import { isHoldfastError } from '@holdfast/core'
 import { orAborted } from '@holdfast/core/provider-kit'
 import { EventType, RUN_ACCEPTED_EVENT } from '@tanstack/ai'
-import type { StreamChunk } from '@tanstack/ai'
+import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import type { EventLog } from '@holdfast/core'
 import { ReplayAlignment } from '../agent/align-replay.ts'
 import { ChunkRedactor } from '../secrets/chunk-redactor.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { LogWriter } from './log-writer.ts'
+import { messagesSnapshot } from './messages-snapshot.ts'
 import { outcomeOfEnd } from './outcome-of-end.ts'
 import { toRunError } from './run-error.ts'
 import type { RunOutcome } from './run-outcome.ts'
@@ -20,6 +21,8 @@ export interface DriveInput {
   stream: AsyncIterable<StreamChunk>
   /** What the log gets first. Default: the event that lets a join attach. */
   opening?: readonly StreamChunk[]
+  /** The conversation, when the run goes on in the middle of a turn: who joins it has only its events to show that turn. */
+  conversation?: readonly ModelMessage[]
   /** What the log has already of a stream that begins again; of the stream only the rest is added. */
   replayed?: readonly StreamChunk[]
 }
@@ -34,12 +37,12 @@ export function driveRun(input: DriveInput): Promise<void> {
   return trace === undefined ? produce(input) : trace.within(() => produce(input))
 }
 
-async function produce({ session, log, stream, opening, replayed }: DriveInput): Promise<void> {
+async function produce({ session, log, stream, opening, replayed, conversation }: DriveInput): Promise<void> {
   const writer = new LogWriter({ log, logs: session.stores.eventLog, clock: session.clock, isNew: session.epoch === 1 })
   const held: { chunk?: StreamChunk } = {}
   let outcome: RunOutcome
   try {
-    for (const chunk of opening ?? [acceptedChunk(session.clock.now())]) await writer.push(chunk)
+    for (const chunk of opening ?? openingOf(session.clock.now(), conversation)) await writer.push(chunk)
     await pump(session, stream, new ReplayAlignment(replayed ?? []), writer, held)
     await writer.flush()
     outcome = outcomeOfEnd(session, held.chunk)
@@ -48,6 +51,11 @@ async function produce({ session, log, stream, opening, replayed }: DriveInput):
     await storeRest(session, writer)
   }
   await finalizeRun({ session, log, outcome, held: held.chunk, needsTerminal: true })
+}
+
+function openingOf(timestamp: number, conversation: readonly ModelMessage[] | undefined): StreamChunk[] {
+  const accepted = acceptedChunk(timestamp)
+  return conversation === undefined ? [accepted] : [accepted, messagesSnapshot(conversation, timestamp)]
 }
 
 /** Lets a join attach before the first real event, which a sandbox build can delay for minutes. */

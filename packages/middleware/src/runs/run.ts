@@ -85,7 +85,10 @@ export class Run {
 
   /** Drives the stream without a viewer. Rejects only when the end of the run could not be stored. */
   drive(stream: AsyncIterable<StreamChunk>): Promise<void> {
-    return driveRun({ session: this.session, log: openDriverLog(this.session), stream })
+    const { session, chat } = this
+    const isAnswer = (chat.resume?.length ?? 0) > 0
+    const input = { session, log: openDriverLog(session), stream }
+    return driveRun(isAnswer ? { ...input, conversation: chat.messages } : input)
   }
 
   /** Bookkeeping of a viewer who left; ends the run where it must not outlive one. */

@@ -49,6 +49,9 @@ describe('a run that waits for a person', () => {
     const { interrupts } = await f.hydrate()
     expect(interrupts).toMatchObject({ runId: 'run-1', pending: [{ message: expect.any(String) }] })
     const events = await eventsOf(await f.answer('run-2', interrupts, { approved: true }))
+    const shown = events.find(({ chunk }) => chunk.type !== 'CUSTOM')?.chunk
+    expect(shown, 'who joins is shown the call that waited').toMatchObject({ type: 'MESSAGES_SNAPSHOT' })
+    expect(JSON.stringify(shown)).toContain('touch made')
     const results = events.filter(({ chunk }) => chunk.type === 'TOOL_CALL_RESULT')
     expect(results).toHaveLength(1)
     expect(JSON.stringify(results)).toContain('made')
