@@ -15,18 +15,18 @@ import { ToolProgress } from './tool-progress.ts'
 export class TranscriptState {
   readonly #stores: HoldfastStores
   readonly #ctx: ChatMiddlewareContext
-  readonly #session: RunSession | undefined
   readonly #history = new ToolHistory()
   readonly #progress = new ToolProgress()
   #interrupts: Record<string, unknown>[] = []
+  /** Absent while the chat is no durable run. */
+  session: RunSession | undefined
   /** Messages before this index were there when the run began. */
   turnLength: number | undefined
   usage: RunRecord['usage']
 
-  constructor(input: { stores: HoldfastStores; ctx: ChatMiddlewareContext; session: RunSession | undefined }) {
+  constructor(input: { stores: HoldfastStores; ctx: ChatMiddlewareContext }) {
     this.#stores = input.stores
     this.#ctx = input.ctx
-    this.#session = input.session
   }
 
   observe(chunk: StreamChunk): void {
@@ -58,7 +58,7 @@ export class TranscriptState {
 
   /** Stores the transcript as this end of the run leaves it. */
   async saveEnd(outcome: RunOutcome): Promise<void> {
-    if (outcome.status === 'lost') return
+    if (outcome.status === 'lost' || !this.#knowsThread()) return
     // Whoever continues starts from the last step: half a sentence is said again, and a call that waits is made.
     if (outcome.status === 'detached') return this.saveStep()
     const messages = this.#messages({ hasEnded: outcome.status !== 'interrupted' })
@@ -89,22 +89,28 @@ export class TranscriptState {
     return [...messages, partialMessage(currentMessageId, accumulatedContent, this.#now())]
   }
 
+  /** Before the turn is stored the chat has what the client sent, which would replace the stored thread. */
+  #knowsThread(): boolean {
+    return this.session !== undefined || this.turnLength !== undefined
+  }
+
   #messages(options: { hasEnded: boolean }): ModelMessage[] {
     const now = this.#now()
-    return this.#history.addTo(this.#progress.addTo(this.#ctx.messages, now), now, options)
+    const current = this.turnLength === undefined ? (this.session?.turn ?? this.#ctx.messages) : this.#ctx.messages
+    return this.#history.addTo(this.#progress.addTo(current, now), now, options)
   }
 
   async #save(messages: readonly ModelMessage[]): Promise<void> {
     const from = this.turnLength ?? messages.length
     const { threadId, runId } = this.#ctx
     const marked = markRun(messages, from, runId)
-    const clean = this.#session?.redactor?.json(marked) ?? marked
-    const save = (): Promise<void> => this.#stores.messages.saveThread(threadId, clean, this.#session?.fence)
-    await retryStore(this.#session?.clock ?? systemClock, save)
+    const clean = this.session?.redactor?.json(marked) ?? marked
+    const save = (): Promise<void> => this.#stores.messages.saveThread(threadId, clean, this.session?.fence)
+    await retryStore(this.session?.clock ?? systemClock, save)
   }
 
   #now(): number {
-    return this.#session?.clock.now() ?? Date.now()
+    return this.session?.clock.now() ?? Date.now()
   }
 }
 

@@ -1,4 +1,4 @@
-import { isHoldfastError } from '@holdfast/core'
+import { ConflictError, isHoldfastError } from '@holdfast/core'
 import type { EventLog, EventLogEntry, EventOffset } from '@holdfast/core'
 import { EventType } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
@@ -7,6 +7,8 @@ import { finalizeRun } from './finalize-run.ts'
 import { outcomeOfEnd } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
+import { isCancelChunk, terminalChunkFor } from './terminal-chunk.ts'
+import { whenUnwindingTakesTooLong } from './unwinding.ts'
 
 /**
  * A run's log for TanStack's own response helpers: appends carry the driver's epoch, and `close` ends the run (transcript,
@@ -18,7 +20,9 @@ export class RunEventLog implements EventLog {
   readonly #session: RunSession
   readonly #log: EventLog
   #last: StreamChunk | undefined
+  #appending: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
+  #unwinding: ReturnType<typeof whenUnwindingTakesTooLong> | undefined
 
   constructor(session: RunSession) {
     this.runId = session.runId
@@ -26,19 +30,27 @@ export class RunEventLog implements EventLog {
     this.#log = openDriverLog(session)
   }
 
+  /** Whether a response helper drives the run through this log. */
+  get isProducing(): boolean {
+    return this.#unwinding !== undefined
+  }
+
+  /** Ends a stopped run also where its helper does not: it waits for a model that never notices, or leaves a log open. */
+  endWhenStopped(): void {
+    if (this.#unwinding !== undefined) return
+    this.#unwinding = whenUnwindingTakesTooLong(this.#session)
+    this.#unwinding.signal.addEventListener('abort', () => void this.close().catch(warn), { once: true })
+  }
+
   resumeFrom(): null {
     return null
   }
 
   async append(chunks: StreamChunk[]): Promise<EventOffset[]> {
-    try {
-      const offsets = await this.#log.append(chunks)
-      this.#last = chunks.at(-1) ?? this.#last
-      return offsets
-    } catch (error) {
-      if (isHoldfastError(error, 'DRIVER_LOST')) this.#session.stop('lost')
-      throw error
-    }
+    this.endWhenStopped()
+    const appended = this.#append(chunks)
+    this.#appending = appended.then(ignore, ignore)
+    return appended
   }
 
   read(offset: EventOffset, signal?: AbortSignal): AsyncIterable<EventLogEntry> {
@@ -54,10 +66,40 @@ export class RunEventLog implements EventLog {
     return this.#closing
   }
 
-  #finalize(): Promise<void> {
+  async #append(chunks: StreamChunk[]): Promise<EventOffset[]> {
+    if (this.#closing !== undefined) throw closedError(this.runId)
+    const told = this.#asStopped(chunks)
+    try {
+      const offsets = await this.#log.append(told)
+      this.#last = told.at(-1) ?? this.#last
+      if (told.length < chunks.length) throw this.#session.controller.signal.reason
+      return offsets
+    } catch (error) {
+      if (isHoldfastError(error, 'DRIVER_LOST')) this.#session.stop('lost')
+      throw error
+    }
+  }
+
+  /**
+   * A stopped model loop fails, which the helper takes for the end of the run. Of a cancelled run it is, and is told as
+   * such; a run that goes on elsewhere has no end here.
+   */
+  #asStopped(chunks: StreamChunk[]): StreamChunk[] {
+    const { runId, threadId, clock } = this.#session
+    const outcome = this.#session.stoppedOutcome()
+    if (outcome === undefined) return chunks
+    const isFailure = (chunk: StreamChunk): boolean => chunk.type === EventType.RUN_ERROR
+    if (outcome.status !== 'aborted') return chunks.filter((chunk) => !isFailure(chunk))
+    const cancelled = terminalChunkFor(outcome, undefined, { runId, threadId, now: clock.now() })
+    return chunks.map((chunk) => (isFailure(chunk) ? cancelled : chunk))
+  }
+
+  async #finalize(): Promise<void> {
+    this.#unwinding?.dispose()
+    await this.#appending
     const outcome = outcomeOfEnd(this.#session, this.#last)
     const needsTerminal = !endsWith(this.#last, outcome)
-    return finalizeRun({ session: this.#session, log: this.#log, outcome, held: undefined, needsTerminal })
+    await finalizeRun({ session: this.#session, log: this.#log, outcome, held: undefined, needsTerminal })
   }
 }
 
@@ -69,6 +111,16 @@ export function openDriverLog(session: RunSession): EventLog {
 
 function endsWith(last: StreamChunk | undefined, outcome: RunOutcome): boolean {
   if (outcome.status === 'failed') return last?.type === EventType.RUN_ERROR
-  if (outcome.status === 'aborted') return false
+  if (outcome.status === 'aborted') return last !== undefined && isCancelChunk(last)
   return last?.type === EventType.RUN_FINISHED
+}
+
+function closedError(runId: string): ConflictError {
+  return new ConflictError('LOG_CLOSED', `Run ${runId} has been ended here.`, { details: { runId } })
+}
+
+function ignore(): void {}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
 }

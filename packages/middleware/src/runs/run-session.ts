@@ -1,4 +1,4 @@
-import type { StreamChunk } from '@tanstack/ai'
+import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
 import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
@@ -46,6 +46,8 @@ export class RunSession {
   stopReason: StopReason | undefined
   /** Absent where the app has no OpenTelemetry. */
   trace: RunTrace | undefined
+  /** The conversation that is answered, where the chat was made before the run was claimed and has another. */
+  turn: readonly ModelMessage[] | undefined
   /** Events of the end of the run, stored just before its last one. The engine takes none by then. */
   readonly lastEvents: StreamChunk[] = []
   #outcome: RunOutcome | undefined

@@ -1,5 +1,4 @@
 import { OFFSET_START } from '@holdfast/core'
-import type { EventLog } from '@holdfast/core'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
 import { driveRun } from './drive-run.ts'
 import { eventStreamResponse } from './event-stream-response.ts'
@@ -38,7 +37,7 @@ export class Run {
   readonly session: RunSession
   readonly chat: RunChatOptions
   /** For `toServerSentEventsResponse(stream, { durability: { adapter: run.eventLog } })`. */
-  readonly eventLog: EventLog
+  readonly eventLog: RunEventLog
   readonly detachOnDisconnect: boolean
   /** Messages before this index were there before the run. */
   readonly storedCount: number

@@ -34,6 +34,8 @@ const CANCEL_POLL_MS = 50
 
 export interface StartRunInput extends Omit<BeginRunInput, 'request' | 'chat'> {
   chat: ChatRequest
+  /** Whether the request may answer pauses it does not name yet. Then it needs no new message, and closes no pause. */
+  mayAnswerLater?: boolean
 }
 
 /** `beginRun` for a thread that is free or made free. What it rejects with is said there. */
@@ -58,7 +60,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
     }
     // Once more under the claim, which may have waited for the run of another answer.
     if (claim.created) await assertUnanswered({ stores, threadId }, resume)
-    const { messages, storedCount } = await storeTurn(session, chat)
+    const { messages, storedCount } = await storeTurn(session, chat, input.mayAnswerLater ?? false)
     return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
   } catch (error) {
     await undo(session, error)
@@ -134,11 +136,12 @@ async function isFinishing(stores: HoldfastStores, runId: string): Promise<boole
 async function storeTurn(
   session: RunSession,
   chat: ChatRequest,
+  mayAnswerLater: boolean,
 ): Promise<{ messages: ModelMessage[]; storedCount: number }> {
   const { stores, threadId, runId, clock } = session
   const stored = await stores.messages.loadThread(threadId)
   const { resume = [] } = chat
-  const isResume = resume.length > 0
+  const isResume = resume.length > 0 || (mayAnswerLater && chat.messages.at(-1)?.role !== 'user')
   const now = clock.now()
   const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
   const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now })

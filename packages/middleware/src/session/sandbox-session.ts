@@ -1,9 +1,10 @@
 import { systemClock } from '@holdfast/core'
 import type { Clock, SandboxHandle } from '@holdfast/core'
-import type { ChatMiddlewareContext } from '@tanstack/ai'
+import type { ChatMiddlewareContext, StreamChunk } from '@tanstack/ai'
 import type { RunCheckpoints } from '../checkpoints/run/run-checkpoints.ts'
 import type { EnsuredSandbox, SandboxEnsureContext } from '../definition/ensure-context.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
+import type { ChunkRedactor } from '../secrets/chunk-redactor.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 import { workspaceRedactor } from '../secrets/workspace-redactor.ts'
 import type { Run } from '../runs/run.ts'
@@ -21,25 +22,32 @@ export class SandboxSession {
   readonly status: SandboxStatus
   /** Knows the workspace's secrets. */
   readonly redactor: SecretRedactor
+  /** Absent when the run is not durable. */
+  run: Run | undefined
   sandbox: EnsuredSandbox | undefined
   files: SessionFileEvents | undefined
   /** Lets an idle sandbox be stopped by its service again. */
   stopRefreshing: () => void = () => undefined
   /** Once their writer is held, when they are on. */
   checkpoints: RunCheckpoints | undefined
+  /** Where the response shows the chat's own events, and not those that are stored without secrets. */
+  chunkRedactor: ChunkRedactor | undefined
   #ending: Promise<void> | undefined
 
-  constructor(ctx: ChatMiddlewareContext, definition: SandboxDefinition, options: WithSandboxOptions) {
+  constructor(input: {
+    ctx: ChatMiddlewareContext
+    definition: SandboxDefinition
+    options: WithSandboxOptions
+    clock?: Clock | undefined
+  }) {
+    const { ctx, definition, options, clock = systemClock } = input
     this.ctx = ctx
     this.definition = definition
     this.options = options
-    this.clock = options.run?.session.clock ?? systemClock
+    this.run = options.run
+    this.clock = options.run?.session.clock ?? clock
     this.status = new SandboxStatus(ctx)
     this.redactor = workspaceRedactor(definition.workspace)
-  }
-
-  get run(): Run | undefined {
-    return this.options.run
   }
 
   /** Aborts when the run is asked to stop, for whatever reason. */
@@ -67,6 +75,12 @@ export class SandboxSession {
       ...(tenant === undefined ? {} : { tenant }),
       ...(this.signal === undefined ? {} : { signal: this.signal }),
     }
+  }
+
+  /** What viewers see of a chunk of the chat, nothing for one they have seen; undefined when it is the chunk itself. */
+  async onChunk(chunk: StreamChunk): Promise<StreamChunk[] | null | undefined> {
+    if ((await this.files?.onChunk(chunk)) === null) return null
+    return this.chunkRedactor?.push(chunk)
   }
 
   /** Runs `end` once; every caller waits for the same run of it. */

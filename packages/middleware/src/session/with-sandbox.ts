@@ -6,8 +6,10 @@ import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import { toRunError } from '../runs/run-error.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
 import { bindSandboxTools } from '../tools/bind-sandbox-tools.ts'
+import { claimRun } from './claim-run.ts'
 import { endSandbox } from './end-sandbox.ts'
 import { SandboxCapability } from './sandbox-capabilities.ts'
+import { durabilityOf } from './sandbox-durability.ts'
 import { SandboxSession } from './sandbox-session.ts'
 import { announceReady } from './steps/announce-ready.ts'
 import { ensureSandbox } from './steps/ensure-sandbox.ts'
@@ -44,11 +46,12 @@ type Hooks = ReturnType<typeof sandboxPolicyHooks>
  * obey the definition's policy.
  */
 export function withSandbox(definition: SandboxDefinition, options: WithSandboxOptions = {}): SandboxMiddleware {
+  const log = durabilityOf(options)
   const sessions = new WeakMap<ChatMiddlewareContext, { session: SandboxSession; policy: Hooks }>()
   const policyOf = (ctx: ChatMiddlewareContext): Hooks | undefined => sessions.get(ctx)?.policy
   const end = async (ctx: ChatMiddlewareContext, outcome: RunOutcome): Promise<void> => {
     const session = sessions.get(ctx)?.session
-    const run = options.run?.session
+    const run = session?.run?.session
     if (run === undefined) await session?.endOnce(outcome, endSandbox)
     else await run.runEndHandler('sandbox', run.stoppedOutcome() ?? run.settle(outcome))
   }
@@ -56,7 +59,8 @@ export function withSandbox(definition: SandboxDefinition, options: WithSandboxO
     name: 'holdfast-sandbox',
     provides: [SandboxCapability],
     async setup(ctx) {
-      const session = new SandboxSession(ctx, definition, options)
+      const session = new SandboxSession({ ctx, definition, options, clock: log?.clock })
+      if (log !== undefined) await claimRun(session, log)
       sessions.set(ctx, { session, policy: sandboxPolicyHooks(toolBindingOf(session)) })
       const { signal } = session
       await runSteps(SETUP, session, signal === undefined ? {} : { signal })
@@ -69,7 +73,7 @@ export function withSandbox(definition: SandboxDefinition, options: WithSandboxO
     onInterruptBoundary: (ctx) => policyOf(ctx)?.onInterruptBoundary?.(ctx),
     onInterruptResolution: (ctx, resolutions) => policyOf(ctx)?.onInterruptResolution?.(ctx, resolutions),
     onBeforeToolCall: (ctx, call) => policyOf(ctx)?.onBeforeToolCall?.(ctx, call),
-    onChunk: (ctx, chunk) => sessions.get(ctx)?.session.files?.onChunk(chunk),
+    onChunk: (ctx, chunk) => sessions.get(ctx)?.session.onChunk(chunk),
     onFinish: (ctx, info) =>
       end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
     onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
