@@ -1,12 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { HoldfastStores, RunRecord } from '@holdfast/core'
-import { settleOrphan } from '@holdfast/middleware'
 import type { ModelMessage } from '@tanstack/ai'
 import { screenOf } from '../simulation/check-runs.ts'
 import { isFinal } from '../simulation/final-event.ts'
 import { refusalsOf } from '../simulation/strict-model.ts'
 import { eventsOf, sendRequest, WHOLE_TEXT } from './crash-app.mjs'
 import type { CrashResult, SecondHost } from './crash-round.ts'
+import { endedRecord } from './ended-record.ts'
 
 const THREAD_LABEL = 'holdfast.thread'
 
@@ -53,16 +51,6 @@ async function checkLog(
   const stored: string[] = entries.map(({ offset }) => offset)
   if (seen.join() !== stored.join())
     faults.push(`the viewer saw ${seen.length} events of ${stored.length}: ${seen.join()}`)
-}
-
-/** The record is written after the last event; a host that died in between is followed by whoever looks after orphans. */
-async function endedRecord(stores: HoldfastStores, runId: string): Promise<RunRecord | null> {
-  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await wait(100)) {
-    const record = await stores.runs.get(runId)
-    if (record === null || record.status !== 'running') return record
-    await settleOrphan({ stores, runId })
-  }
-  return stores.runs.get(runId)
 }
 
 async function checkTranscript({ stores }: SecondHost, threadId: string, faults: string[]): Promise<void> {

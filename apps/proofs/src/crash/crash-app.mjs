@@ -1,6 +1,7 @@
 // @ts-check
 // The app that the crash matrix kills and continues: plain JavaScript, so that a killed process starts fast.
 import { createChatRoutes, defineSandbox, sandboxTools } from '@holdfast/middleware'
+import { createPostgresStores } from '@holdfast/store-drizzle'
 
 /** Hosts of the matrix live this much faster, so that a lease of 30 s ends after 3. */
 export const SPEED = 10
@@ -20,7 +21,7 @@ export const fastClock = {
  * @param {import('@holdfast/core').HoldfastStores} stores
  * @returns {import('@holdfast/core').HoldfastStores}
  */
-export function fastStores(stores) {
+function fastStores(stores) {
   const { drivers } = stores
   const fast = Object.create(drivers)
   for (const method of ['claim', 'renew']) {
@@ -40,6 +41,17 @@ export function fastStores(stores) {
     fast[method] = Reflect.get(drivers, method).bind(drivers)
   }
   return { ...stores, drivers: fast }
+}
+
+/** How long anything that a dead host held may keep others waiting. */
+export const LEASE_MS = 30_000 / SPEED
+
+/**
+ * The stores of one host.
+ * @param {string} url
+ */
+export function crashStores(url) {
+  return fastStores(createPostgresStores({ url, lockTtlMs: LEASE_MS }))
 }
 
 /** What each of the model's turns does; the last one answers. */
@@ -89,13 +101,28 @@ const model = /** @type {any} */ ({
 })
 
 /**
+ * What a sandbox of the matrix is.
+ * @param {import('@holdfast/core').SandboxProvider} provider
+ */
+export function crashSandbox(provider) {
+  return defineSandbox({ id: 'crash', provider, policy: { default: 'allow' } })
+}
+
+/**
  * One host: the routes of the app on these stores and this provider.
  * @param {import('@holdfast/core').HoldfastStores} stores
  * @param {import('@holdfast/core').SandboxProvider} provider
+ * @param {{ savesCheckpoints?: boolean }} [options]
  */
-export function crashApp(stores, provider) {
-  const sandbox = defineSandbox({ id: 'crash', provider, policy: { default: 'allow' } })
-  return createChatRoutes({ stores, sandbox, model: () => model, tools: sandboxTools(), clock: fastClock })
+export function crashApp(stores, provider, { savesCheckpoints = false } = {}) {
+  return createChatRoutes({
+    stores,
+    sandbox: crashSandbox(provider),
+    model: () => model,
+    tools: sandboxTools(),
+    clock: fastClock,
+    ...(savesCheckpoints ? { checkpoints: { on: ['finish'] } } : {}),
+  })
 }
 
 /**

@@ -1,12 +1,12 @@
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { HoldfastStores, SandboxProvider } from '@holdfast/core'
 import type { ChatRoutes } from '@holdfast/middleware'
-import type { StreamChunk } from '@tanstack/ai'
-import { eventsOf, sendRequest } from './crash-app.mjs'
+import { crashApp, crashStores, eventsOf, sendRequest } from './crash-app.mjs'
+import { crashProvider } from './crash-provider.mjs'
 import type { ProviderChoice } from './crash-provider.mjs'
+import { lifeOfHost } from './host-life.ts'
+import type { CrashPlan, ShownEvent } from './host-life.ts'
 
 /** The program of a first host. */
 export const PROGRAM = fileURLToPath(new URL('./crash-host.mjs', import.meta.url))
@@ -17,19 +17,24 @@ export interface SecondHost {
   provider: SandboxProvider
   choice: ProviderChoice
   routes: ChatRoutes
+  /** Whether each run is saved when it ends. */
+  savesCheckpoints: boolean
 }
 
-export interface CrashPlan {
-  name: string
-  /** Dies by itself at this call. */
-  crash?: { call: number; when: 'before' | 'after'; as?: 'SIGKILL' | 'SIGSTOP' }
-  /** Is killed from outside after this long. */
-  killAfterMs?: number
+/** The host in this process, which goes on where the first ones died. */
+export async function openSecondHost(
+  url: string,
+  choice: ProviderChoice,
+  { savesCheckpoints = false } = {},
+): Promise<SecondHost> {
+  const stores = crashStores(url)
+  const provider = await crashProvider(choice)
+  return { url, stores, provider, choice, routes: crashApp(stores, provider, { savesCheckpoints }), savesCheckpoints }
 }
 
 export interface CrashResult {
   /** What the viewer saw, on both hosts together. */
-  events: { offset: string | undefined; chunk: StreamChunk }[]
+  events: ShownEvent[]
   /** Store and provider calls of a host that lived. */
   calls: string[] | undefined
   /** How the first host ended. */
@@ -39,45 +44,15 @@ export interface CrashResult {
 /** Runs a host, ends it as planned, and lets its viewer come back to the second host until the run is over. */
 export async function crashRound(second: SecondHost, threadId: string, plan: CrashPlan): Promise<CrashResult> {
   const runId = `${threadId}-run`
-  const order = { url: second.url, provider: second.choice, runId, threadId, crash: plan.crash }
-  // A test runner's own flags are not for it: it runs what was built.
-  const options = { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] as ('ignore' | 'pipe' | 'ipc')[] }
-  const child = fork(PROGRAM, [JSON.stringify(order)], options)
-  const result: CrashResult = { events: [], calls: undefined, exit: 'died' }
-  await lifeOf(child, plan, result)
+  const { url, choice: provider, savesCheckpoints } = second
+  const life = await lifeOfHost(PROGRAM, { url, provider, savesCheckpoints, runId, threadId, crash: plan.crash }, plan)
+  const result: CrashResult = {
+    events: life.events,
+    calls: life.calls,
+    exit: life.calls === undefined ? 'died' : 'lived',
+  }
   await rejoin(second, { runId, threadId }, result)
   return result
-}
-
-/** Resolves when the host has ended, or stands still. */
-function lifeOf(child: ChildProcess, plan: CrashPlan, result: CrashResult): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let errors = ''
-    child.stderr?.on('data', (data: Buffer) => (errors += data.toString()))
-    let timer: NodeJS.Timeout | undefined
-    child.on('message', (message: HostMessage) => {
-      if (message.started === true && plan.killAfterMs !== undefined) {
-        timer = setTimeout(() => child.kill('SIGKILL'), plan.killAfterMs)
-      }
-      if (message.event !== undefined) result.events.push(message.event)
-      if (message.done !== true) return
-      result.calls = message.calls
-      result.exit = 'lived'
-    })
-    child.on('error', reject)
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer)
-      if (code !== 0 && signal !== 'SIGKILL') reject(new Error(`The host ended with ${code ?? signal}.\n${errors}`))
-      else resolve()
-    })
-  })
-}
-
-interface HostMessage {
-  started?: boolean
-  event?: CrashResult['events'][number]
-  done?: boolean
-  calls?: string[]
 }
 
 /** How often a viewer comes back before it is given up. */

@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPostgresStores } from '@holdfast/store-drizzle'
 import { startPostgres } from '@holdfast/testing'
 import type { TestPostgres } from '@holdfast/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultsOfRound } from '../../src/crash/check-round.ts'
-import { crashApp, fastStores } from '../../src/crash/crash-app.mjs'
-import { crashProvider } from '../../src/crash/crash-provider.mjs'
-import { crashRound } from '../../src/crash/crash-round.ts'
-import type { CrashPlan, SecondHost } from '../../src/crash/crash-round.ts'
+import { crashRound, openSecondHost } from '../../src/crash/crash-round.ts'
+import type { SecondHost } from '../../src/crash/crash-round.ts'
+import type { CrashPlan } from '../../src/crash/host-life.ts'
+import { severalAtOnce } from '../../src/crash/several-at-once.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 
 /** `npm run storm:crash` kills at every point and at many more moments. */
@@ -26,10 +25,7 @@ let second: SecondHost
 
 beforeAll(async () => {
   ;[database, dir] = await Promise.all([startPostgres(), mkdtemp(join(tmpdir(), 'holdfast-crash-'))])
-  const choice = { kind: 'process' as const, dir }
-  const stores = fastStores(createPostgresStores({ url: database.url }))
-  const provider = await crashProvider(choice)
-  second = { url: database.url, stores, provider, choice, routes: crashApp(stores, provider) }
+  second = await openSecondHost(database.url, { kind: 'process', dir })
 }, 60_000)
 
 afterAll(async () => {
@@ -40,17 +36,12 @@ afterAll(async () => {
 
 /** Runs the rounds a few at a time; answers what went wrong, by name. */
 async function failuresOf(plans: readonly CrashPlan[]): Promise<string[]> {
-  const waiting = [...plans.entries()]
   const failures: string[] = []
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, plan] = next
-      const threadId = `${plan.name.replaceAll(/[^a-z0-9]+/gi, '-')}-${index}`
-      const result = await crashRound(second, threadId, plan)
-      for (const fault of await faultsOfRound(second, threadId, result)) failures.push(`${plan.name}: ${fault}`)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await severalAtOnce(plans, AT_ONCE, async (plan, index) => {
+    const threadId = `${plan.name.replaceAll(/[^a-z0-9]+/gi, '-')}-${index}`
+    const result = await crashRound(second, threadId, plan)
+    for (const fault of await faultsOfRound(second, threadId, result)) failures.push(`${plan.name}: ${fault}`)
+  })
   return failures
 }
 

@@ -3,14 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createPostgresStores } from '@holdfast/store-drizzle'
 import { FaultPlan, processProvider, startPostgres } from '@holdfast/testing'
 import type { TestPostgres } from '@holdfast/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultsOfRound } from '../../src/crash/check-round.ts'
-import { crashApp, eventsOf, fastStores, sendRequest } from '../../src/crash/crash-app.mjs'
-import { crashProvider } from '../../src/crash/crash-provider.mjs'
-import { PROGRAM, rejoin } from '../../src/crash/crash-round.ts'
+import { crashApp, eventsOf, sendRequest } from '../../src/crash/crash-app.mjs'
+import { openSecondHost, PROGRAM, rejoin } from '../../src/crash/crash-round.ts'
 import type { CrashResult, SecondHost } from '../../src/crash/crash-round.ts'
 import { refusalsOf } from '../../src/simulation/strict-model.ts'
 
@@ -20,10 +18,7 @@ let second: SecondHost
 
 beforeAll(async () => {
   ;[database, dir] = await Promise.all([startPostgres(), mkdtemp(join(tmpdir(), 'holdfast-disturbed-'))])
-  const choice = { kind: 'process' as const, dir }
-  const stores = fastStores(createPostgresStores({ url: database.url }))
-  const provider = await crashProvider(choice)
-  second = { url: database.url, stores, provider, choice, routes: crashApp(stores, provider) }
+  second = await openSecondHost(database.url, { kind: 'process', dir })
 })
 
 afterAll(async () => {
