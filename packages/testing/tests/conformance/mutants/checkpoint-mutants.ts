@@ -1,149 +1,8 @@
 import { isHoldfastError } from '@holdfast/core'
-import type { BlobStore, CheckpointWriterLease, SandboxCheckpoint } from '@holdfast/core'
-import { artifactStoreSuite } from '../../../src/conformance/stores/artifact-store-suite.ts'
-import { blobStoreSuite } from '../../../src/conformance/stores/blob-store-suite.ts'
+import type { CheckpointWriterLease, SandboxCheckpoint } from '@holdfast/core'
 import { checkpointStoreSuite } from '../../../src/conformance/stores/checkpoint-store-suite.ts'
 import { override, withBroken } from './store-mutant.ts'
 import type { StoreMutant } from './store-mutant.ts'
-
-/** A key without the promise about its bytes. */
-const asUnpromised = (key: string): string => key.replace(/sha256\/([0-9a-f]{64})$/, 'sha256-$1')
-
-const blobMutants: readonly StoreMutant[] = [
-  {
-    name: 'the hash of a blob is not checked',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      put: (key, body, options) => blobs.put(asUnpromised(key), body, options),
-      get: (key, options) => blobs.get(asUnpromised(key), options),
-      head: (key) => blobs.head(asUnpromised(key)),
-    })),
-    detectedBy: ['blob.put.content-key'],
-  },
-  {
-    name: 'the expected length is not checked',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      put: (key, body, options = {}) => {
-        const { expectedLength: _expectedLength, ...rest } = options
-        return blobs.put(key, body, rest)
-      },
-    })),
-    detectedBy: ['blob.put.expected-length'],
-  },
-  {
-    name: 'a stream that fails leaves what it gave',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({ put: leakyPut(blobs) })),
-    detectedBy: ['blob.put.failing-stream'],
-  },
-  {
-    name: 'put keeps the metadata of the blob before',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      put: async (key, body, options) => {
-        const before = await blobs.head(key).catch(() => null)
-        return blobs.put(key, body, {
-          ...(before?.contentType === undefined ? {} : { contentType: before.contentType }),
-          ...options,
-        })
-      },
-    })),
-    detectedBy: ['blob.put.replaces'],
-  },
-  {
-    name: 'a range ends one byte late',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      get: (key, { range } = {}) => {
-        if (range?.length === undefined) return blobs.get(key, range === undefined ? {} : { range })
-        return blobs.get(key, { range: { offset: range.offset, length: range.length + 1 } })
-      },
-    })),
-    detectedBy: ['blob.get.ranges', 'blob.input.bad-ones-are-refused'],
-  },
-  {
-    name: 'list takes the prefix as a pattern',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      list: async ({ prefix, ...input } = {}) => {
-        if (prefix === undefined) return blobs.list(input)
-        const pattern = new RegExp(
-          `^${prefix
-            .replaceAll('%', '.*')
-            .replaceAll('_', '.')
-            .replaceAll('*', String.raw`\*`)}`,
-        )
-        const { objects } = await blobs.list({})
-        return { objects: objects.filter(({ key }) => pattern.test(key)) }
-      },
-    })),
-    detectedBy: ['blob.list.prefix'],
-  },
-  {
-    name: 'list orders by UTF-16',
-    suite: blobStoreSuite,
-    change: withBroken('blobs', (blobs) => ({
-      list: async (input) => {
-        const page = await blobs.list(input)
-        return { ...page, objects: page.objects.toSorted((left, right) => (left.key < right.key ? -1 : 1)) }
-      },
-    })),
-    detectedBy: ['blob.list.order'],
-  },
-]
-
-/** Stores what came before a failure, as a store that writes chunk by chunk would. */
-function leakyPut(blobs: BlobStore): BlobStore['put'] {
-  return async (key, body, options) => {
-    if (!(body instanceof ReadableStream)) return blobs.put(key, body, options)
-    const pieces: Uint8Array[] = []
-    try {
-      for await (const piece of body) pieces.push(piece)
-    } catch (error) {
-      await blobs.put(key, Buffer.concat(pieces), options)
-      throw error
-    }
-    return blobs.put(key, Buffer.concat(pieces), options)
-  }
-}
-
-const artifactMutants: readonly StoreMutant[] = [
-  {
-    name: 'save merges with what was there',
-    suite: artifactStoreSuite,
-    change: withBroken('artifacts', (artifacts) => ({
-      save: async (record) => {
-        const before = await artifacts.get(record.artifactId).catch(() => null)
-        await artifacts.save({ ...before, ...record })
-      },
-    })),
-    detectedBy: ['artifact.save.replaces-all'],
-  },
-  {
-    name: 'lists order ids by UTF-16',
-    suite: artifactStoreSuite,
-    change: withBroken('artifacts', (artifacts) => ({
-      list: async (runId) =>
-        (await artifacts.list(runId)).toSorted(
-          (left, right) => left.createdAt - right.createdAt || (left.artifactId < right.artifactId ? -1 : 1),
-        ),
-    })),
-    detectedBy: ['artifact.list.order'],
-  },
-  {
-    name: 'delete takes the bytes too',
-    suite: artifactStoreSuite,
-    change: withBroken('artifacts', (artifacts, { blobs }) => ({
-      delete: async (artifactId) => {
-        const record = await artifacts.get(artifactId)
-        if (record?.blobKey !== undefined) await blobs.delete(record.blobKey)
-        await artifacts.delete(artifactId)
-      },
-    })),
-    detectedBy: ['artifact.delete.keeps-bytes'],
-  },
-]
 
 /** The newest lease of each thread, for mutants that let an older one act for it. */
 function leaseBook(): Map<string, CheckpointWriterLease> {
@@ -156,7 +15,8 @@ function withStored(change: (checkpoint: SandboxCheckpoint) => SandboxCheckpoint
   }))
 }
 
-const checkpointMutants: readonly StoreMutant[] = [
+/** Wrong checkpoint stores. */
+export const CHECKPOINT_MUTANTS: readonly StoreMutant[] = [
   {
     name: 'the head is not compared',
     suite: checkpointStoreSuite,
@@ -299,5 +159,3 @@ const checkpointMutants: readonly StoreMutant[] = [
     detectedBy: ['checkpoint.summaries', 'checkpoint.summaries.pages'],
   },
 ]
-
-export const CONTENT_MUTANTS: readonly StoreMutant[] = [...blobMutants, ...artifactMutants, ...checkpointMutants]
