@@ -1,4 +1,5 @@
 import { ProviderError } from '@holdfast/core/provider-kit'
+import { inSpan } from '../account/operation-span.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import { newNonce } from '../naming.ts'
 import { FrameReader, frameBytes } from '../script/frames.ts'
@@ -152,10 +153,13 @@ export class CommandRun {
     for (let connection = 1; connection <= 2 && this.#end === undefined; connection += 1) {
       const deliver = this.#outputs.reader(from)
       const reader = new FrameReader(this.nonce)
-      await followLogs(this.#live, session, this.#stop.signal, (text) => {
+      const hasAll = (text: string): boolean => {
         const end = this.#read(reader.push(text), deliver)
         return end !== undefined && end !== 'late'
-      })
+      }
+      await inSpan(this.#live.account.options.tracer, 'session follow', () =>
+        followLogs(this.#live, session, this.#stop.signal, hasAll),
+      )
       this.#stop.signal.throwIfAborted()
     }
     this.#letGoOf(session)
