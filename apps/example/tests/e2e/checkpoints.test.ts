@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { launchChrome } from '../../tools/chrome.mjs'
-import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
 import { allEvents, send } from './chat-api.ts'
+import { startExampleOn } from './sandbox-host.ts'
 import { openThread } from './thread-page.ts'
 import type { ThreadPage } from './thread-page.ts'
 
@@ -18,7 +18,7 @@ let context: BrowserContext
 
 /** Two runs write the same file in the thread that all tests go on from; the last one takes it back. */
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([launchChrome(), startExample()])
+  ;[browser, server] = await Promise.all([launchChrome(), startExampleOn()])
   for (const word of ['first', 'second']) {
     const text = `$ echo ${word}-text > note.txt`
     await allEvents(await send(server.url, { threadId: THREAD, runId: `run-${word}`, text }))

@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChrome } from '../../tools/chrome.mjs'
 import { latestRun, occurrences } from './chat-api.ts'
-import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
+import { ALL_HOSTS, DEFAULT_HOST, startExampleOn } from './sandbox-host.ts'
 import { processesWith } from './process-tree.ts'
 import { IDLE_STATES, openThread } from './thread-page.ts'
 
@@ -27,13 +27,18 @@ function expectEveryTickOnce(text: string): void {
   expect(occurrences(text, 'I ran the command.')).toBe(1)
 }
 
-describe('on the embedded store', () => {
+describe.each(ALL_HOSTS)('with the embedded store and %s sandboxes', (host) => {
   let server: ExampleServer
 
   beforeAll(async () => {
-    server = await startExample()
+    server = await startExampleOn(host)
   })
   afterAll(() => server?.dispose())
+
+  test('the server says whose sandboxes it uses', async () => {
+    const health: unknown = await (await fetch(`${server.url}/api/health`)).json()
+    expect(health).toMatchObject({ ok: true, provider: { name: host === 'local' ? 'process' : host, ok: true } })
+  })
 
   test('a run is shown once and never as idle over a reload, a closed tab and another tab', async () => {
     const first = await openThread(context, server.url, 't-reload')
@@ -84,6 +89,15 @@ describe('on the embedded store', () => {
     await thread.send('$ echo works again')
     await thread.untilState(['done'])
   })
+})
+
+describe('with the embedded store', () => {
+  let server: ExampleServer
+
+  beforeAll(async () => {
+    server = await startExampleOn()
+  })
+  afterAll(() => server?.dispose())
 
   test('a refused message is given back with the reason, and the run that is there is shown', async () => {
     const thread = await openThread(context, server.url, 't-busy')
@@ -133,8 +147,7 @@ describe('when making a sandbox takes 5 s', () => {
   let server: ExampleServer
 
   beforeAll(async () => {
-    const faults = [{ on: 'create', do: 'delay', delayMs: 5_000, times: 9 }]
-    server = await startExample({ env: { HOLDFAST_FAULTS: JSON.stringify(faults) } })
+    server = await startExampleOn(DEFAULT_HOST, { createMs: 5_000 })
   })
   afterAll(() => server?.dispose())
 

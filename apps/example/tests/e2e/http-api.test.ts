@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allEvents, cancel, chatBody, errorCode, events, join, printed, said, send } from './chat-api.ts'
 import type { StreamedEvent } from './chat-api.ts'
-import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
+import { DEFAULT_HOST, startExampleOn } from './sandbox-host.ts'
 
 let server: ExampleServer
 
 beforeAll(async () => {
-  server = await startExample()
+  server = await startExampleOn()
 })
 afterAll(() => server?.dispose())
 
@@ -181,7 +181,7 @@ test('health names what is in use', async () => {
   expect(health).toMatchObject({
     ok: true,
     store: { name: 'pglite', ok: true },
-    provider: { name: 'process', ok: true },
+    provider: { name: DEFAULT_HOST === 'daytona' ? 'daytona' : 'process', ok: true },
     model: { ok: true },
   })
 })

@@ -1,8 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { allEvents, events, join, latestRun, occurrences, printed, send } from './chat-api.ts'
 import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
 import { residentMiB } from './process-tree.ts'
+import { startSandboxHost } from './sandbox-host.ts'
+import type { SandboxHost } from './sandbox-host.ts'
 
 /** Enough to see growth; `HOLDFAST_RUNS=500` gives the long version. */
 const RUNS = Number(process.env['HOLDFAST_RUNS'] ?? 100)
@@ -10,13 +12,18 @@ const RUNS = Number(process.env['HOLDFAST_RUNS'] ?? 100)
 const AT_ONCE = 5
 
 const open: ExampleServer[] = []
+let sandboxes: SandboxHost
 
-async function start(options: Parameters<typeof startExample>[0] = {}): Promise<ExampleServer> {
-  const server = await startExample(options)
+async function start(options: { dir?: string } = {}): Promise<ExampleServer> {
+  const server = await startExample({ ...options, env: sandboxes.env })
   open.push(server)
   return server
 }
 
+beforeAll(async () => {
+  sandboxes = await startSandboxHost()
+})
+afterAll(() => sandboxes?.close())
 afterEach(async () => {
   for (const server of open.splice(0).toReversed()) await server.dispose()
 })

@@ -7,21 +7,27 @@ import { allEvents, cancel, events, join, latestRun, occurrences, printed, send 
 import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
 import { processesWith } from './process-tree.ts'
+import { startSandboxHost } from './sandbox-host.ts'
+import type { SandboxHost } from './sandbox-host.ts'
 
 const IDLE_MS = 25_000
 
 let database: TestPostgres
+let sandboxes: SandboxHost
 let first: ExampleServer
 let second: ExampleServer
 
 beforeAll(async () => {
-  database = await startPostgres({ settings: { log_statement: 'all' } })
-  const env = { DATABASE_URL: database.url }
+  ;[database, sandboxes] = await Promise.all([
+    startPostgres({ settings: { log_statement: 'all' } }),
+    startSandboxHost(),
+  ])
+  const env = { ...sandboxes.env, DATABASE_URL: database.url }
   ;[first, second] = await Promise.all([startExample({ env }), startExample({ env })])
 })
 afterAll(async () => {
   await Promise.all([first?.dispose(), second?.dispose()])
-  await database?.stop()
+  await Promise.all([sandboxes?.close(), database?.stop()])
 })
 
 test('a run that was started on one server is watched live on the other', async () => {
@@ -57,7 +63,7 @@ test('a run that was started on one server is cancelled from the other within 2 
   expect((await allEvents(busy)).at(-1)?.chunk.type).toBe('RUN_FINISHED')
 })
 
-test('an idle server makes no query more often than once in 10 s', { timeout: 60_000 }, async () => {
+test('an idle server looks at the store no more often than once in 10 s', { timeout: 60_000 }, async () => {
   // What the runs before leave behind, such as a listener that lingers, has its time to end.
   await wait(5_000)
   const sql = postgres(database.url, { max: 1 })
@@ -70,5 +76,7 @@ test('an idle server makes no query more often than once in 10 s', { timeout: 60
   const [during = ''] = idle.split(/.*idle until here.*/)
   const statements = during.split('\n').filter((line) => /LOG: {2}(statement|execute)/.test(line))
   const servers = 2
-  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(servers * Math.ceil(IDLE_MS / 10_000))
+  // One look, as the reaper's, may be several statements.
+  const looks = new Set(statements.map((line) => /\d\d:\d\d:\d\d/.exec(line)?.[0]))
+  expect(looks.size, statements.join('\n')).toBeLessThanOrEqual(servers * Math.ceil(IDLE_MS / 10_000))
 })
