@@ -30,6 +30,8 @@ const EXPECTED = new Set([
   'DRIVER_LOST',
   'STORE_UNAVAILABLE',
   'STORE_OUTCOME_UNKNOWN',
+  // A dead host holds its sandbox's lock until that lapses; who settles its run is told to come back.
+  'LOCK_TIMEOUT',
 ])
 
 /** The hosts, what they share, and what people do with them. */
