@@ -1,9 +1,10 @@
 import { InvalidInputError } from '@holdfast/core'
+import { readBoundedText } from '../runs/bounded-text.ts'
 import type { ChatRoute } from './chat-route.ts'
 import { limitOf } from './query-limit.ts'
 import { checkpointsOf } from './thread-checkpoints.ts'
 
-const MAX_BODY_CHARACTERS = 10_000
+const MAX_BODY_BYTES = 10_000
 const MAX_LABEL_CHARACTERS = 200
 
 /** The thread's checkpoints, newest first, without their content. */
@@ -47,9 +48,8 @@ export const forkThread: ChatRoute = async (context, request, { threadId = '', c
 
 /** A text of the request's JSON body, which may be left out altogether. */
 async function fieldOf(request: Request, name: string): Promise<string | undefined> {
-  const text = await request.text()
+  const text = await readBoundedText(request, MAX_BODY_BYTES)
   if (text === '') return undefined
-  if (text.length > MAX_BODY_CHARACTERS) throw new InvalidInputError('LIMIT_EXCEEDED', 'The body is too long.')
   const value: unknown = Reflect.get(Object(parsed(text)) as object, name)
   if (value === undefined) return undefined
   if (typeof value === 'string' && value.length <= MAX_LABEL_CHARACTERS) return value

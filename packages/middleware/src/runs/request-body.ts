@@ -1,6 +1,7 @@
 import { assertId, InvalidInputError } from '@holdfast/core'
 import { chatParamsFromRequestBody } from '@tanstack/ai'
 import type { ModelMessage, UIMessage } from '@tanstack/ai'
+import { readBoundedText } from './bounded-text.ts'
 
 /** Longest chat request. Files belong in the sandbox, not in a message. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -20,7 +21,7 @@ export interface ChatRequest {
  * `LIMIT_EXCEEDED` above `MAX_BODY_BYTES`. The run id in `X-Run-Id`, when present, must equal the body's.
  */
 export async function readChatRequest(request: Request): Promise<ChatRequest> {
-  const body = parseJson(await readBoundedText(request))
+  const body = parseJson(await readBoundedText(request, MAX_BODY_BYTES))
   assertIds(body)
   let params: Awaited<ReturnType<typeof chatParamsFromRequestBody>>
   try {
@@ -41,21 +42,6 @@ export async function readChatRequest(request: Request): Promise<ChatRequest> {
     ...(parentRunId === undefined ? {} : { parentRunId: assertId('parentRunId', parentRunId) }),
     ...(resume === undefined ? {} : { resume }),
   }
-}
-
-/** Reads at most `MAX_BODY_BYTES`, also when no length was announced or it was a lie. */
-async function readBoundedText(request: Request): Promise<string> {
-  const tooLarge = new InvalidInputError('LIMIT_EXCEEDED', `The body exceeds ${MAX_BODY_BYTES} bytes.`)
-  if (Number(request.headers.get('Content-Length') ?? 0) > MAX_BODY_BYTES) throw tooLarge
-  const chunks: Uint8Array[] = []
-  let size = 0
-  if (request.body === null) return ''
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > MAX_BODY_BYTES) throw tooLarge
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parseJson(text: string): unknown {
