@@ -97,7 +97,7 @@ export class RunEventLog implements EventLog {
   async #finalize(): Promise<void> {
     this.#unwinding?.dispose()
     await this.#appending
-    const outcome = outcomeOfEnd(this.#session, this.#last)
+    const outcome = this.#session.settle(outcomeOfEnd(this.#session, this.#last))
     const needsTerminal = !endsWith(this.#last, outcome)
     await finalizeRun({ session: this.#session, log: this.#log, outcome, held: undefined, needsTerminal })
   }

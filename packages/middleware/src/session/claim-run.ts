@@ -2,7 +2,9 @@ import { assertId, InvalidInputError } from '@holdfast/core'
 import { isCancelRequestedReason } from '@tanstack/ai'
 import { ClaimListenerCapability } from '../persistence/claim-listener.ts'
 import { PersistenceCapability } from '../persistence/persistence-capabilities.ts'
+import { hasTurn } from '../persistence/run-mark.ts'
 import type { LateBoundLog } from '../runs/late-bound-log.ts'
+import { messagesSnapshot } from '../runs/messages-snapshot.ts'
 import type { Run } from '../runs/run.ts'
 import type { StopReason } from '../runs/run-outcome.ts'
 import { startRun } from '../runs/start-run.ts'
@@ -23,6 +25,7 @@ export async function claimRun(session: SandboxSession, log: LateBoundLog): Prom
     log.bind(run)
     persistence?.claimed(run.session)
     stopWithChat(session, run)
+    await showConversation(run)
   } catch (error) {
     log.refuse(error)
     persistence?.refused()
@@ -59,6 +62,11 @@ async function startChatRun({ ctx, options }: SandboxSession, log: LateBoundLog)
   })
   run.session.turn = run.chat.messages
   return run
+}
+
+/** A run that goes on in the middle of a turn: who joins it has only its events to show that turn. */
+async function showConversation({ chat, session, eventLog }: Run): Promise<void> {
+  if (!hasTurn(chat.messages, chat.runId)) await eventLog.append([messagesSnapshot(chat.messages, session.clock.now())])
 }
 
 /** An app may end the chat through a controller of its own. Its reason says whether a person wanted that. */

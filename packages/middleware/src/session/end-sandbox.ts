@@ -4,6 +4,7 @@ import { destroySandboxOf } from './destroy-sandbox-of.ts'
 import { reportSandboxFailure } from './report-sandbox-failure.ts'
 import type { SandboxSession } from './sandbox-session.ts'
 import { stillDrives } from './still-drives.ts'
+import { takeRunSnapshot } from './take-run-snapshot.ts'
 
 /**
  * What happens to the sandbox when this host's work ends. The watcher goes first and can never prevent the rest. A run that
@@ -17,8 +18,10 @@ export async function endSandbox(session: SandboxSession, outcome: RunOutcome): 
   const willDestroy = !hasEnded || mustDestroy(session, outcome)
   await session.checkpoints?.end(outcome, willDestroy)
   if (outcome.status === 'lost' || outcome.status === 'detached' || outcome.status === 'interrupted') return
-  if (!willDestroy) await park(session)
-  else if (await stillDrives(session)) await destroySandboxOf(session)
+  if (!willDestroy) {
+    await takeRunSnapshot(session, outcome)
+    await park(session)
+  } else if (await stillDrives(session)) await destroySandboxOf(session)
 }
 
 /** False when the agent of a cancelled run may still be at work: then its sandbox cannot be kept. */
