@@ -1,6 +1,7 @@
 import type { HoldfastStores } from '@holdfast/core'
 import { newJournalNonce, startJournal } from '@holdfast/core/provider-kit'
 import type { StartJournalInput } from '@holdfast/core/provider-kit'
+import { addJournalEntry } from './journal-index.ts'
 
 /** Where the nonce of a run's journal is kept, by run id. */
 export const JOURNAL_NAMESPACE = 'holdfast-journal'
@@ -14,13 +15,16 @@ export interface JournalRecord {
 
 /**
  * Makes sure that the run's command runs in the sandbox, or did, and answers its nonce. The nonce is stored before the
- * start, so that a successor of a host that dies in between starts the same journal, and so the command once.
+ * start, so that a successor of a host that dies in between starts the same journal, and so the command once. The thread
+ * is noted for whoever prunes.
  */
 export async function ensureJournal(
-  stores: Pick<HoldfastStores, 'metadata'>,
+  stores: Pick<HoldfastStores, 'metadata' | 'locks'>,
   start: Omit<StartJournalInput, 'nonce'>,
+  threadId: string | undefined,
 ): Promise<JournalRecord> {
-  const { runId } = start
+  const { runId, dir } = start
+  if (threadId !== undefined) await addJournalEntry(stores, { threadId, ...(dir === undefined ? {} : { dir }) })
   const record = (await findJournal(stores, runId)) ?? (await announceJournal(stores, runId))
   if (record.isStarted) return record
   await startJournal({ ...start, nonce: record.nonce })

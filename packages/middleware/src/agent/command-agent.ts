@@ -91,7 +91,7 @@ async function* runAgent(
   const process = new AgentProcess({ handle, stores, runId, dir: options.journalDir })
   try {
     signal?.throwIfAborted()
-    const { nonce } = await ensureJournal(stores, startInput(options, handle, runId, call.messages))
+    const { nonce } = await ensureJournal(stores, startInput(options, handle, runId, call.messages), threadId)
     const parser = parse(chunks)
     for await (const item of readJournal({ ...readInput(options, handle, runId), nonce, ...(signal && { signal }) })) {
       if (item.type === 'line') yield* parser.line(item.text)

@@ -11,7 +11,8 @@ import { printRows } from './print-rows.ts'
 export const reapCommand = defineCommand({
   meta: {
     name: 'reap',
-    description: 'Continues or settles runs whose host died, ends those that nobody came back for, reclaims sandboxes',
+    description:
+      'Continues or settles runs whose host died, ends those that nobody came back for, reclaims sandboxes and journals',
   },
   args: {
     ...operatorArguments,
@@ -36,7 +37,8 @@ export const reapCommand = defineCommand({
       })
       printReport(report, args.json)
       await drivenToTheEnd(config)
-      const failures = [...report.runs, ...report.sandboxes, ...report.errors.map((error) => ({ error }))]
+      const { runs, sandboxes, journals, errors } = report
+      const failures = [...runs, ...sandboxes, ...journals, ...errors.map((error) => ({ error }))]
       if (failures.some(({ error }) => error !== undefined)) process.exitCode = 1
     }),
 })
@@ -45,6 +47,7 @@ function printReport(report: Awaited<ReturnType<typeof reapRuns>>, asJson: boole
   const rows = [
     ...report.runs.map((run) => ({ kind: 'run', id: run.runId, ...run })),
     ...report.sandboxes.map((sandbox) => ({ kind: 'sandbox', id: sandbox.sandboxId, ...sandbox })),
+    ...report.journals.map((journals) => ({ kind: 'journals', id: journals.sandboxId, ...journals })),
     ...report.errors.map((error) => ({ kind: 'error', id: '', threadId: '', outcome: 'failed', error })),
   ]
   const columns = {

@@ -1,4 +1,5 @@
 import type { RunError } from '@holdfast/core'
+import type { JournalOutcome } from './journal-outcome.ts'
 import type { ReclaimOutcome } from './reclaim-outcome.ts'
 
 /** What became of one run. */
@@ -18,6 +19,8 @@ export interface ReapReport {
   runs: ReapOutcome[]
   /** Sandboxes that should not exist any more. */
   sandboxes: ReclaimOutcome[]
+  /** Journals of command-line agents whose runs have ended. */
+  journals: JournalOutcome[]
   /** What kept a part of the reap from being done. The next one does it. */
   errors: RunError[]
 }

@@ -5,6 +5,7 @@ import { cancelRun } from '../runs/cancel-run.ts'
 import { toRunError } from '../runs/run-error.ts'
 import { count } from '../telemetry/count.ts'
 import { loadTelemetry } from '../telemetry/load-telemetry.ts'
+import { pruneIdleJournals } from './prune-idle-journals.ts'
 import { listReapable } from './list-reapable.ts'
 import type { ReapableRuns } from './list-reapable.ts'
 import type { ReapOutcome, ReapReport } from './reap-outcome.ts'
@@ -16,14 +17,14 @@ import { retryReclaims } from './retry-reclaims.ts'
 
 /**
  * Looks after runs that nobody looks after: continues or settles those whose host died, ends those that nobody came back
- * for, starts what waits in a queue whose hosts died, and destroys the sandboxes that are left. One run at a time. Any
- * number of hosts may reap at once: the store lets one of them have each run. Rejects for wrong arguments only; everything
- * else is in the report.
+ * for, starts what waits in a queue whose hosts died, destroys the sandboxes that are left, and removes the journals of
+ * ended runs. One run at a time. Any number of hosts may reap at once: the store lets one of them have each run. Rejects
+ * for wrong arguments only; everything else is in the report.
  */
 export async function reapRuns(input: ReapRunsInput): Promise<ReapReport> {
   const config = reapConfig(input)
   void loadTelemetry()
-  const report: ReapReport = { runs: [], sandboxes: [], errors: [] }
+  const report: ReapReport = { runs: [], sandboxes: [], journals: [], errors: [] }
   const found = await attempt(report.errors, () => listReapable(config))
   if (found !== undefined) await reapListed(config, found, report)
   const { sandbox, stores, clock, limit, driver } = config
@@ -31,6 +32,8 @@ export async function reapRuns(input: ReapRunsInput): Promise<ReapReport> {
   if (sandbox !== undefined) {
     const retried = await attempt(report.errors, () => retryReclaims({ stores, sandbox, clock, limit }))
     report.sandboxes.push(...(retried ?? []))
+    const pruned = await attempt(report.errors, () => pruneIdleJournals({ stores, sandbox, clock, limit }))
+    report.journals.push(...(pruned ?? []))
   }
   for (const { outcome } of report.runs)
     if (outcome !== 'driven') count('holdfast.reaps', { 'holdfast.outcome': outcome })

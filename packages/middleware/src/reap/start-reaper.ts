@@ -69,17 +69,25 @@ async function round(input: StartReaperInput, config: ReapConfig, withSweep: boo
     if (!withSweep || sandbox === undefined || sweep === undefined) return
     const swept = await sweepSandboxes({ stores, sandbox, clock, minAgeMs: sweep.minAgeMs })
     input.onSweep?.(swept)
-    for (const error of failuresOf({ runs: [], sandboxes: swept.outcomes, errors: swept.errors })) onError(error)
+    for (const error of failuresOf({ sandboxes: swept.outcomes, errors: swept.errors })) onError(error)
   } catch (error) {
     warn(toRunError(error))
   }
 }
 
-type Reported = { runs: readonly Failed[]; sandboxes: readonly Failed[]; errors: readonly RunError[] }
+interface Reported {
+  runs?: readonly Failed[]
+  sandboxes: readonly Failed[]
+  journals?: readonly Failed[]
+  errors: readonly RunError[]
+}
 type Failed = { error?: RunError }
 
-function failuresOf({ runs, sandboxes, errors }: Reported): RunError[] {
-  return [...errors, ...[...runs, ...sandboxes].flatMap(({ error }) => (error === undefined ? [] : [error]))]
+function failuresOf({ runs = [], sandboxes, journals = [], errors }: Reported): RunError[] {
+  return [
+    ...errors,
+    ...[...runs, ...sandboxes, ...journals].flatMap(({ error }) => (error === undefined ? [] : [error])),
+  ]
 }
 
 function dueEvery({ clock }: ReapConfig, everyMs: number | undefined): () => boolean {

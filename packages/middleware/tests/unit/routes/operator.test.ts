@@ -57,6 +57,7 @@ describe('operator routes', () => {
     expect(report).toEqual({
       runs: [{ runId: 'run-1', threadId: 'thread-1', outcome: 'expired' }],
       sandboxes: [],
+      journals: [],
       errors: [],
     })
     expect(await stores.runs.get('run-1')).toMatchObject({ status: 'aborted' })
