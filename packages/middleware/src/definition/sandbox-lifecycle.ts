@@ -6,7 +6,10 @@ import type { Duration } from './parse-duration.ts'
 export interface SandboxLifecycleOptions {
   /** One sandbox for a thread, or a fresh one for each run. Default `thread`. */
   reuse?: 'thread' | 'none'
-  /** When to take the vendor's own disk image, where the provider can. Default `none`. */
+  /**
+   * When to take the vendor's own disk image, where the provider can: after the setup of a new sandbox, or after each run
+   * that completed. The newest is used; earlier ones stay with the vendor. Default `none`.
+   */
   snapshot?: 'after-setup' | 'after-run' | 'none'
   /** Keeps the sandbox running after a run, where the provider would otherwise stop it. Default true. */
   keepAlive?: boolean
