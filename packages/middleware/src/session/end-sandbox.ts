@@ -30,7 +30,7 @@ async function endAgent(session: SandboxSession, outcome: RunOutcome): Promise<b
     await session.run?.session.runEndHandler(AGENT_END, outcome)
     return true
   } catch (error) {
-    reportSandboxFailure('The command-line agent could not be ended', error)
+    reportSandboxFailure('The command-line agent could not be ended', error, session.redactor)
     return outcome.status !== 'aborted'
   }
 }
@@ -48,7 +48,7 @@ async function stopFiles(session: SandboxSession, outcome: RunOutcome): Promise<
     if (outcome.status === 'completed') await session.files?.drain()
     await session.files?.stop()
   } catch (error) {
-    reportSandboxFailure('The file watcher could not be stopped', error)
+    reportSandboxFailure('The file watcher could not be stopped', error, session.redactor)
   }
 }
 
@@ -56,7 +56,7 @@ async function callOnError(session: SandboxSession, failure: unknown): Promise<v
   try {
     await session.definition.hooks.onError?.(failure)
   } catch (error) {
-    reportSandboxFailure('The onError hook failed', error)
+    reportSandboxFailure('The onError hook failed', error, session.redactor)
   }
 }
 
@@ -68,6 +68,6 @@ async function park(session: SandboxSession): Promise<void> {
   try {
     await provider.park({ id: sandboxId, mode: 'stop' })
   } catch (error) {
-    reportSandboxFailure(`Sandbox ${sandboxId} could not be parked`, error)
+    reportSandboxFailure(`Sandbox ${sandboxId} could not be parked`, error, session.redactor)
   }
 }

@@ -1,7 +1,10 @@
+import { toRunError } from '../runs/run-error.ts'
+import type { SecretRedactor } from '../secrets/secret-redactor.ts'
+
 /** For failures that must not change the outcome of a run, and must not vanish either. */
-export function reportSandboxFailure(what: string, error: unknown): void {
+export function reportSandboxFailure(what: string, error: unknown, redactor?: SecretRedactor): void {
   process.emitWarning(what, {
     code: 'HOLDFAST_SANDBOX',
-    detail: error instanceof Error ? error.message : String(error),
+    detail: toRunError(error, redactor).message,
   })
 }

@@ -34,7 +34,7 @@ export async function startSessionFileEvents(
     diff: options.diff,
     hooks: definition.hooks,
     clock,
-    logger: { warn: reportSandboxFailure },
+    logger: { warn: (what, error) => reportSandboxFailure(what, error, redactor) },
     redactor,
     emit(event: SandboxFileHookEvent) {
       const { type, path, timestamp } = event

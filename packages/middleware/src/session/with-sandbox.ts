@@ -76,7 +76,8 @@ export function withSandbox(definition: SandboxDefinition, options: WithSandboxO
     onChunk: (ctx, chunk) => sessions.get(ctx)?.session.onChunk(chunk),
     onFinish: (ctx, info) =>
       end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
-    onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
+    onError: (ctx, info) =>
+      end(ctx, { status: 'failed', error: toRunError(info.error, sessions.get(ctx)?.session.redactor) }),
     onAbort: (ctx) => end(ctx, { status: 'aborted', keepSandbox: false }),
   })
   // `run.chat` registers the approval interrupt; a chat without it refuses what the policy asks about, so it is no type error.
