@@ -5,6 +5,7 @@ import type { JournalExit, JournalReadMode } from '@holdfast/core/provider-kit'
 import { EventType } from '@tanstack/ai'
 import type { AnyTextAdapter, ModelMessage, StreamChunk, TextOptions } from '@tanstack/ai'
 import { PersistenceCapability } from '../persistence/persistence-capabilities.ts'
+import { findSession } from '../runs/session-registry.ts'
 import { runErrorChunk } from '../runs/terminal-chunk.ts'
 import { SandboxCapability } from '../session/sandbox-capabilities.ts'
 import { AgentChunks } from './agent-chunks.ts'
@@ -86,7 +87,7 @@ async function* runAgent(
   yield chunks.chunk({ type: EventType.RUN_STARTED, runId, threadId })
   const handle = SandboxCapability[0](capabilities)
   const stores = PersistenceCapability[0](capabilities)
-  const signal = signalOf(call)
+  const signal = signalOf(call) ?? findSession(stores, runId)?.controller.signal
   const stopRefreshing = keepAwake(handle, clock)
   const process = new AgentProcess({ handle, stores, runId, dir: options.journalDir })
   try {

@@ -68,7 +68,7 @@ export class RunEventLog implements EventLog {
 
   async #append(chunks: StreamChunk[]): Promise<EventOffset[]> {
     if (this.#closing !== undefined) throw closedError(this.runId)
-    const told = this.#asStopped(chunks)
+    const told = this.#asStopped(chunks).map((chunk) => this.#withoutSecrets(chunk))
     try {
       const offsets = await this.#log.append(told)
       this.#last = told.at(-1) ?? this.#last
@@ -88,10 +88,14 @@ export class RunEventLog implements EventLog {
     const { runId, threadId, clock } = this.#session
     const outcome = this.#session.stoppedOutcome()
     if (outcome === undefined) return chunks
-    const isFailure = (chunk: StreamChunk): boolean => chunk.type === EventType.RUN_ERROR
     if (outcome.status !== 'aborted') return chunks.filter((chunk) => !isFailure(chunk))
     const cancelled = terminalChunkFor(outcome, undefined, { runId, threadId, now: clock.now() })
     return chunks.map((chunk) => (isFailure(chunk) ? cancelled : chunk))
+  }
+
+  /** The helper's own event of a failure is none of the chat's, whose secrets are out already. */
+  #withoutSecrets(chunk: StreamChunk): StreamChunk {
+    return isFailure(chunk) ? (this.#session.redactor?.json(chunk) ?? chunk) : chunk
   }
 
   async #finalize(): Promise<void> {
@@ -107,6 +111,10 @@ export class RunEventLog implements EventLog {
 export function openDriverLog(session: RunSession): EventLog {
   const { runId, epoch, trace } = session
   return tracedLog(session.stores.eventLog.open(epoch === undefined ? { runId } : { runId, epoch }), trace)
+}
+
+function isFailure(chunk: StreamChunk): boolean {
+  return chunk.type === EventType.RUN_ERROR
 }
 
 function endsWith(last: StreamChunk | undefined, outcome: RunOutcome): boolean {

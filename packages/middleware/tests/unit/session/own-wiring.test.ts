@@ -84,6 +84,7 @@ describe('a chat with TanStack’s own wiring', () => {
     const shown = await response.text()
     const stored = JSON.stringify([
       await storedChunks(app.stores, 'run-1'),
+      await storedChunks(app.stores, 'run-2'),
       await app.stores.messages.loadThread('thread-1'),
     ])
     for (const text of [shown, stored]) {
