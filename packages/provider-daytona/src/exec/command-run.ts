@@ -71,7 +71,10 @@ export class CommandRun {
       const end = await this.#ask({ kind: 'direct', waitMs: DIRECT_WAIT_MS, maxBytes: this.#input.maxBytes })
       if (end !== 'late') return end
     }
-    return (await this.#follow()) ?? this.#poll()
+    const end = await this.#follow()
+    if (end !== undefined) return end
+    if (this.#input.stdin === 'pipe' && this.#session === undefined) return this.#giveUp()
+    return this.#poll()
   }
 
   /** Ends the whole process tree and proves it. Repeatable; a run that has not begun never will. */
@@ -164,6 +167,14 @@ export class CommandRun {
     }
     this.#letGoOf(session)
     return this.#end
+  }
+
+  /** Input needs a session. What a lost request may have begun is ended. */
+  async #giveUp(): Promise<never> {
+    await this.kill('KILL', 0)
+    const sandboxId = this.#live.id
+    const message = `Sandbox ${sandboxId} gave no session that takes standard input; the command does not run.`
+    throw new ProviderError('PROVIDER_UNAVAILABLE', message, { details: { sandboxId }, retryable: true })
   }
 
   /** A session whose command goes on is left alone: to delete it would end the command. */

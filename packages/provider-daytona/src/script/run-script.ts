@@ -45,8 +45,8 @@ export function runScript(input: RunScriptInput): string {
       input.stdin === 'pipe' ? 'exec 5<&0 </dev/null' : 'exec </dev/null',
       '[ -d "$s/run" ] || mkdir -p "$s/run"',
       'if mkdir "$d" 2>/dev/null; then',
-      startCommand(input),
-      'fi',
+      input.stdin === 'pipe' && input.mode.kind !== 'follow' ? NEVER_BEGIN : startCommand(input),
+      input.stdin === 'pipe' && input.mode.kind === 'follow' ? `else\n${TAKE_STDIN}\nfi` : 'fi',
       ALIVE,
       waitAndPrint(input),
     ].join('\n'),
@@ -72,7 +72,8 @@ function startCommand(input: RunScriptInput): string {
     `umask "$um"; ${vars.save}; PATH=$hf_path; [ ! -r "$s/env" ] || . "$s/env"; ${NEVER_PROMPT}`,
     `${vars.restore}; ${exportVars(input.carriedVars)}; export HOLDFAST_RUN=$n`,
     '$hf_set $hf_r "$hf_sh" "$@" <"$d/in" >"$d/out" 2>"$d/err" 5<&- & hf_p=$!; printf %s "$hf_p" >"$d/pid"',
-    'wait "$hf_p"; hf_c=$?; [ -z "${hf_feed-}" ] || kill "$hf_feed" 2>/dev/null; printf %s "$hf_c" >"$d/code"',
+    'wait "$hf_p"; hf_c=$?; hf_feed=; [ ! -s "$d/feed" ] || read -r hf_feed <"$d/feed"',
+    '[ -z "$hf_feed" ] || kill "$hf_feed" 2>/dev/null; printf %s "$hf_c" >"$d/code"',
     ') </dev/null >/dev/null 2>&1 & printf %s $! >"$d/sup" )',
     'else printf f >"$d/code"; fi',
   ].join('\n')
@@ -91,11 +92,27 @@ function commandText(command: string): string {
  * Passes standard input on: the session gives numbered lines of base64, `.` ends it, and a line that came twice counts
  * once.
  */
-const FEED_STDIN = [
+const PASS_LINES = [
   '( hf_q=0; while IFS=" " read -r hf_i hf_l; do',
   'case $hf_i in ""|*[!0-9]*) continue;; esac; [ "$hf_i" -gt "$hf_q" ] || continue; hf_q=$hf_i',
-  '[ "$hf_l" != . ] || break; printf %s "$hf_l" | base64 -d; done ) <&5 >"$d/in" & hf_feed=$!',
+  '[ "$hf_l" != . ] || break; printf %s "$hf_l" | base64 -d; done ) <&5',
 ].join('\n')
+
+const FEED_STDIN = `${PASS_LINES} >"$d/in" & printf %s $! >"$d/feed"`
+
+/**
+ * A session that joins takes the input over, because the session that began may never hear of it. The pipe is open in
+ * both directions meanwhile, so that the command sees no end between the two.
+ */
+const TAKE_STDIN = [
+  'hf_i=0; while [ ! -s "$d/feed" ]; do',
+  '[ ! -s "$d/code" ] && [ ! -e "$d/killed" ] || break; hf_i=$((hf_i+1)); [ "$hf_i" -lt 500 ] || break; sleep 0.01; done',
+  'if [ -s "$d/feed" ] && [ ! -s "$d/code" ]; then exec 6<>"$d/in"; hf_feed=; read -r hf_feed <"$d/feed"',
+  `${PASS_LINES} >&6 & printf %s $! >"$d/feed"; kill "$hf_feed" 2>/dev/null; exec 6>&-; fi`,
+].join('\n')
+
+/** Without a session there is nobody to give it input, so the command must not run on none. */
+const NEVER_BEGIN = ': >"$d/killed"'
 
 /** Git fails instead of asking for anything. What the caller or the sandbox sets wins. */
 const NEVER_PROMPT = Object.entries({

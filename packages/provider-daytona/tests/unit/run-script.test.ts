@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, existsSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { FrameReader, frameText } from '../../src/script/frames.ts'
+import type { Frame } from '../../src/script/frames.ts'
 import { killScript } from '../../src/script/kill-script.ts'
 import { runScript } from '../../src/script/run-script.ts'
 import type { RunScriptInput } from '../../src/script/run-script.ts'
@@ -46,6 +47,10 @@ async function run(shell: string, command: string, more: Partial<RunScriptInput>
   return { out: of('o'), err: of('e'), end: frames.at(-1), frames, given }
 }
 
+function readIfThere(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
 const shells = ['/bin/bash', '/bin/dash', '/bin/zsh'].filter((path) => existsSync(path))
 
 describe.each(shells)('the run script in %s', (shell) => {
@@ -85,12 +90,15 @@ describe.each(shells)('the run script in %s', (shell) => {
   })
 
   test('says late and can be joined later', async () => {
-    const first = await run(shell, 'echo early; sleep 1.5; echo rest', {
+    const mayEnd = join(stateDir, 'may-end')
+    const first = await run(shell, `echo early; until [ -e ${mayEnd} ]; do sleep 0.05; done; echo rest`, {
       mode: { kind: 'direct', waitMs: 1, maxBytes: undefined },
     })
     expect(first.end?.kind).toBe('l')
+    writeFileSync(mayEnd, '')
     const again = await run(shell, 'ignored', { nonce: first.given.nonce, from: { stdout: 6, stderr: 0 } })
     expect(again).toMatchObject({ out: 'rest\n', end: { kind: 'x', payload: '0' } })
+    rmSync(mayEnd)
   })
 
   test('follows output until the end', async () => {
@@ -160,20 +168,49 @@ describe.each(shells)('the run script in %s', (shell) => {
     await feed(shell, killScript({ nonce: given.nonce, stateDir, signal: 'KILL', graceMs: 100 }))
   })
 
-  test('standard input that comes in numbered lines arrives once each and ends', async () => {
-    const given = input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow' } })
+  /** A script in a session of its own, which stays open until the script is over. */
+  function inSession(given: RunScriptInput) {
     const child = spawn(shell, ['-c', runScript(given)], { stdio: ['pipe', 'pipe', 'inherit'] })
     let text = ''
     child.stdout.on('data', (data: Buffer) => (text += data.toString()))
-    const line = (n: number, data: string): string => `${n} ${Buffer.from(data).toString('base64')}\n`
-    child.stdin.write(line(1, 'one,') + line(1, 'one,') + line(2, 'two'))
-    child.stdin.write('3 .\n')
-    await new Promise((resolve) => child.once('close', resolve))
-    const frames = FrameReader.readAll(given.nonce, text)
-    const out = frames
-      .filter((f) => f.kind === 'o')
-      .map(frameText)
-      .join('')
-    expect([out, frames.at(-1)]).toEqual(['one,twoend\n', { kind: 'x', payload: '0' }])
+    const end = new Promise<{ out: string; end: Frame | undefined }>((resolve) => {
+      child.once('close', () => {
+        const frames = FrameReader.readAll(given.nonce, text)
+        const out = frames.filter((f) => f.kind === 'o').map(frameText)
+        resolve({ out: out.join(''), end: frames.at(-1) })
+      })
+    })
+    return { end, write: (lines: string) => void child.stdin.write(lines) }
+  }
+
+  const line = (n: number, data: string): string => `${n} ${Buffer.from(data).toString('base64')}\n`
+
+  test('standard input that comes in numbered lines arrives once each and ends', async () => {
+    const session = inSession(input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow' } }))
+    session.write(line(1, 'one,') + line(1, 'one,') + line(2, 'two'))
+    session.write('3 .\n')
+    expect(await session.end).toEqual({ out: 'one,twoend\n', end: { kind: 'x', payload: '0' } })
+  })
+
+  test('a session that joins a command gives it its input', async () => {
+    const given = input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow' } })
+    const feeder = (): string => readIfThere(join(stateDir, 'run', given.nonce, 'feed'))
+    const sessions = []
+    for (let count = 1; count <= 3; count += 1) {
+      const before = feeder()
+      sessions.push(inSession(given))
+      await expect.poll(feeder, { timeout: 10_000 }).not.toBe(before)
+    }
+    sessions.at(-1)?.write(line(1, 'all of it,'))
+    sessions.at(-1)?.write('2 .\n')
+    for (const { end } of sessions) {
+      expect(await end).toEqual({ out: 'all of it,end\n', end: { kind: 'x', payload: '0' } })
+    }
+  })
+
+  test('a command that needs a session for its input does not begin without one', async () => {
+    const { end } = await run(shell, 'touch begun', { stdin: 'pipe' })
+    expect(end?.kind).toBe('k')
+    expect(existsSync(join(stateDir, 'begun'))).toBe(false)
   })
 })
