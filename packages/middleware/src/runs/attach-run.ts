@@ -1,20 +1,11 @@
-import {
-  assertId,
-  InvalidInputError,
-  isHoldfastError,
-  isTerminalRunStatus,
-  NotFoundError,
-  systemClock,
-} from '@holdfast/core'
+import { assertId, InvalidInputError, isTerminalRunStatus, NotFoundError, systemClock } from '@holdfast/core'
 import type { Clock, HoldfastStores } from '@holdfast/core'
 import { resolveResumeRunId } from '@tanstack/ai'
-import { adoptRun } from './adopt-run.ts'
-import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import { eventStreamResponse } from './event-stream-response.ts'
 import type { EventStreamOptions } from './event-stream-response.ts'
-import { findSession } from './session-registry.ts'
 import type { RunDriver } from './run-driver.ts'
 import { Viewer } from './viewer.ts'
+import { watchDriver } from './watch-driver.ts'
 
 /** Which run a viewer wants, and from where. */
 export interface AttachRunInput extends EventStreamOptions {
@@ -90,37 +81,4 @@ async function assertReadable(
     // Not an abort: a reader that has given an event waits for the next call, and would stay in the store for ever.
     void iterator.return?.().catch(() => undefined)
   }
-}
-
-/**
- * While somebody watches a run that this process does not drive, its host's death is noticed: right now, and again after
- * each lease.
- */
-function watchDriver(input: {
-  stores: HoldfastStores
-  runId: string
-  clock: Clock
-  driver: RunDriver | undefined
-}): () => void {
-  const { stores, runId, clock, driver } = input
-  let cancelTimer: (() => void) | undefined
-  let isStopped = false
-  const check = async (): Promise<void> => {
-    if (findSession(stores, runId) === undefined) {
-      const result = await adoptRun({ stores, runId, clock, driver }).catch(keepWatching)
-      if (result !== 'driven' && result !== 'taken-over') return
-    }
-    if (!isStopped) cancelTimer = clock.schedule(DRIVER_LEASE_MS, () => void check())
-  }
-  void check()
-  return () => {
-    isStopped = true
-    cancelTimer?.()
-  }
-}
-
-/** The store could not be asked, which the reader itself reports if it lasts; or the app's driver failed. */
-function keepWatching(error: unknown): 'driven' {
-  if (!isHoldfastError(error)) process.emitWarning(error instanceof Error ? error : String(error))
-  return 'driven'
 }
