@@ -123,6 +123,9 @@ export {
   checkpointBlobKeys,
   isCheckpointPath,
 } from './content/checkpoint-check.ts'
+export { checkpointForkRoot } from './content/checkpoint-fork-root.ts'
+export { checkpointWriterTimes } from './content/checkpoint-writer-times.ts'
+export type { CheckpointWriterOptions } from './content/checkpoint-writer-times.ts'
 export type {
   BlobBody,
   BlobListInput,
@@ -157,7 +160,6 @@ export { MemoryArtifactStore } from './memory/memory-artifact-store.ts'
 export { MemoryBlobStore } from './memory/memory-blob-store.ts'
 export type { MemoryBlobStoreOptions } from './memory/memory-blob-store.ts'
 export { MemoryCheckpointStore } from './memory/memory-checkpoint-store.ts'
-export type { CheckpointWriterOptions } from './memory/checkpoint-writers.ts'
 export { MemoryDriverStore } from './memory/memory-driver-store.ts'
 export { MemoryEventLogStore } from './memory/memory-event-log-store.ts'
 export { MemoryInstanceStore } from './memory/memory-instance-store.ts'

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { CheckpointWriterLease } from '../content/checkpoint-store.ts'
-import { ConflictError, InvalidInputError, LeaseLostError } from '../errors/error-classes.ts'
-import { assertMs } from '../identifier.ts'
+import { checkpointWriterTimes } from '../content/checkpoint-writer-times.ts'
+import type { CheckpointWriterOptions } from '../content/checkpoint-writer-times.ts'
+import { ConflictError, LeaseLostError } from '../errors/error-classes.ts'
 import type { WriterRow } from './checkpoint-table.ts'
 import type { MemoryState } from './memory-state.ts'
-
-/** Times of checkpoint writer leases. */
-export interface CheckpointWriterOptions {
-  /** How long a writer lease lasts. Default 120 s. */
-  leaseDurationMs?: number
-  /** When its holder should renew it. Default 45 s. */
-  renewAfterMs?: number
-}
-
-const DEFAULT_LEASE_MS = 120_000
-const DEFAULT_RENEW_AFTER_MS = 45_000
 
 type LeaseToken = Pick<CheckpointWriterLease, 'threadId' | 'ownerToken' | 'fence'>
 
@@ -26,10 +16,9 @@ export class CheckpointWriters {
 
   constructor(state: MemoryState, options: CheckpointWriterOptions) {
     this.#state = state
-    this.#leaseMs = assertMs('leaseDurationMs', options.leaseDurationMs ?? DEFAULT_LEASE_MS)
-    this.#renewAfterMs = assertMs('renewAfterMs', options.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS)
-    if (this.#renewAfterMs < this.#leaseMs) return
-    throw new InvalidInputError('INVALID_CONFIGURATION', 'renewAfterMs must be shorter than leaseDurationMs.')
+    const { leaseDurationMs, renewAfterMs } = checkpointWriterTimes(options)
+    this.#leaseMs = leaseDurationMs
+    this.#renewAfterMs = renewAfterMs
   }
 
   acquire(threadId: string, isForced = false): CheckpointWriterLease {

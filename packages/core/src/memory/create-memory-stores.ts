@@ -1,5 +1,5 @@
 import type { HoldfastStores } from '../stores.ts'
-import type { CheckpointWriterOptions } from './checkpoint-writers.ts'
+import type { CheckpointWriterOptions } from '../content/checkpoint-writer-times.ts'
 import { MemoryArtifactStore } from './memory-artifact-store.ts'
 import { MemoryBlobStore } from './memory-blob-store.ts'
 import type { MemoryBlobStoreOptions } from './memory-blob-store.ts'

@@ -5,6 +5,7 @@ import {
   assertCheckpointIds,
   checkpointBlobKeys,
 } from '../content/checkpoint-check.ts'
+import { checkpointForkRoot } from '../content/checkpoint-fork-root.ts'
 import type {
   CheckpointAppendInput,
   CheckpointBlobReference,
@@ -12,6 +13,7 @@ import type {
   CheckpointWriterLease,
   SandboxCheckpointStore,
 } from '../content/checkpoint-store.ts'
+import type { CheckpointWriterOptions } from '../content/checkpoint-writer-times.ts'
 import { summarizeCheckpoint } from '../content/checkpoint-summary.ts'
 import { ConflictError, NotFoundError } from '../errors/error-classes.ts'
 import type { ErrorCode } from '../errors/error-codes.ts'
@@ -20,7 +22,6 @@ import { assertPageSize, decodeCursor, encodeCursor } from '../page.ts'
 import { reviveMessages } from '../threads/message-json.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { CheckpointWriters } from './checkpoint-writers.ts'
-import type { CheckpointWriterOptions } from './checkpoint-writers.ts'
 import { MemoryState } from './memory-state.ts'
 
 const DEFAULT_PAGE_SIZE = 100
@@ -124,22 +125,13 @@ export class MemoryCheckpointStore implements Required<SandboxCheckpointStore> {
     this.#state.assertOpen()
     this.#writers.assertHeld(input.writer, input.destinationThreadId)
     const source = this.#forkSource(input)
-    const { destinationThreadId: threadId, destinationCheckpointId: id, createdAt } = input
+    const { destinationThreadId: threadId, destinationCheckpointId: id } = input
     if (checkpoints.find(id) !== undefined) throw duplicateId(id)
     if (checkpoints.ofThread(threadId).length > 0 || hasMessages(messages.get(threadId))) {
       const message = `Thread ${threadId} already has messages or checkpoints; fork into a new thread.`
       throw conflict('SANDBOX_SNAPSHOT_FORK_DESTINATION_NOT_EMPTY', message, { threadId })
     }
-    const root: SandboxCheckpoint = {
-      ...source,
-      id,
-      threadId,
-      parentCheckpointId: null,
-      createdAt,
-      reason: 'fork-root',
-    }
-    assertCheckpointIds(root)
-    assertCheckpointEntries(root)
+    const root = checkpointForkRoot(source, input)
     this.#append(copyCheckpoint(root))
     messages.set(threadId, encodeExactJson(root.conversation))
     return { checkpoint: copyCheckpoint(root) }

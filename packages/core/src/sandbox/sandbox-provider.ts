@@ -23,14 +23,8 @@ export interface SandboxResumeInput {
 }
 
 /** What a sandbox made from a snapshot is to be. */
-export interface SandboxRestoreInput {
+export interface SandboxRestoreInput extends Omit<SandboxCreateInput, 'adapterName'> {
   snapshotId: string
-  id?: string
-  labels?: Readonly<Record<string, string>>
-  workspace?: WorkspaceDefinition
-  policy?: SandboxPolicy
-  env?: Record<string, string>
-  signal?: AbortSignal
 }
 
 /** Which sandbox goes. */

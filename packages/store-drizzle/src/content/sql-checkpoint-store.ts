@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import {
-  assertCheckpoint,
   assertCheckpointEntries,
   assertCheckpointId,
   assertCheckpointIds,
   assertPageSize,
+  checkpointForkRoot,
   compareUtf8,
   decodeCursor,
   encodeCursor,
@@ -15,6 +15,7 @@ import type {
   CheckpointForkInput,
   CheckpointSummary,
   CheckpointWriterLease,
+  CheckpointWriterOptions,
   SandboxCheckpoint,
   SandboxCheckpointStore,
 } from '@holdfast/core'
@@ -53,7 +54,7 @@ import { eachPlannedNode, planCheckpoint } from './checkpoint-plan.ts'
 import type { CheckpointPlan, ParentNodes } from './checkpoint-plan.ts'
 import { checkpointHeader, checkpointNodeIds, checkpointSummary } from './checkpoint-rows.ts'
 import { SqlCheckpointWriters, writerLost, writerParams } from './sql-checkpoint-writers.ts'
-import type { SqlCheckpointWriterOptions, WriterToken } from './sql-checkpoint-writers.ts'
+import type { WriterToken } from './sql-checkpoint-writers.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -62,7 +63,7 @@ export class SqlCheckpointStore implements Required<SandboxCheckpointStore> {
   readonly #nodes: CheckpointNodes
   readonly #writers: SqlCheckpointWriters
 
-  constructor(context: StoreContext, options: SqlCheckpointWriterOptions = {}) {
+  constructor(context: StoreContext, options: CheckpointWriterOptions = {}) {
     this.#context = context
     this.#nodes = new CheckpointNodes(context.db)
     this.#writers = new SqlCheckpointWriters(context.db, options)
@@ -138,18 +139,10 @@ export class SqlCheckpointStore implements Required<SandboxCheckpointStore> {
   }
 
   forkFromCheckpoint = async (input: CheckpointForkInput): Promise<{ checkpoint: SandboxCheckpoint }> => {
-    const { destinationThreadId: threadId, destinationCheckpointId: id, createdAt, writer } = input
+    const { destinationThreadId: threadId, destinationCheckpointId: id, writer } = input
     await this.#writers.assertHeld(writer, threadId)
     const source = await this.#forkSource(input)
-    const root: SandboxCheckpoint = {
-      ...source,
-      id,
-      threadId,
-      parentCheckpointId: null,
-      createdAt,
-      reason: 'fork-root',
-    }
-    assertCheckpoint(root)
+    const root = checkpointForkRoot(source, input)
     const appendId = randomUUID()
     const plan = planCheckpoint(root, undefined, appendId)
     const bodies = JSON.stringify(checkpointItems(root).conversation)

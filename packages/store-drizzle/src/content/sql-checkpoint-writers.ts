@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { assertMs, ConflictError, InvalidInputError, LeaseLostError } from '@holdfast/core'
-import type { CheckpointWriterLease } from '@holdfast/core'
+import { checkpointWriterTimes, ConflictError, LeaseLostError } from '@holdfast/core'
+import type { CheckpointWriterLease, CheckpointWriterOptions } from '@holdfast/core'
 import type { Database } from '../database/database.ts'
 import { number } from '../database/row.ts'
 import { acquireWriter, checkWriter, releaseWriter, renewWriter } from '../statements/checkpoint-writers.ts'
 
-export interface SqlCheckpointWriterOptions {
-  /** How long a writer lease lasts. Default 120 s. */
-  leaseDurationMs?: number
-  /** When its holder should renew it. Default 45 s. */
-  renewAfterMs?: number
-}
-
 export type WriterToken = Pick<CheckpointWriterLease, 'threadId' | 'ownerToken' | 'fence'>
 
-const DEFAULT_LEASE_MS = 120_000
-const DEFAULT_RENEW_AFTER_MS = 45_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Hands out and checks the writer leases of threads, by the database's clock. */
@@ -24,12 +15,11 @@ export class SqlCheckpointWriters {
   readonly #leaseMs: number
   readonly #renewAfterMs: number
 
-  constructor(db: Database, options: SqlCheckpointWriterOptions) {
+  constructor(db: Database, options: CheckpointWriterOptions) {
     this.#db = db
-    this.#leaseMs = assertMs('leaseDurationMs', options.leaseDurationMs ?? DEFAULT_LEASE_MS)
-    this.#renewAfterMs = assertMs('renewAfterMs', options.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS)
-    if (this.#renewAfterMs < this.#leaseMs) return
-    throw new InvalidInputError('INVALID_CONFIGURATION', 'renewAfterMs must be shorter than leaseDurationMs.')
+    const { leaseDurationMs, renewAfterMs } = checkpointWriterTimes(options)
+    this.#leaseMs = leaseDurationMs
+    this.#renewAfterMs = renewAfterMs
   }
 
   async acquire(threadId: string, isForced: boolean): Promise<CheckpointWriterLease> {

@@ -1,5 +1,6 @@
 import { InvalidInputError, sleep, systemClock } from '@holdfast/core'
 import type { Clock } from '@holdfast/core'
+import { orAborted } from '@holdfast/core/provider-kit'
 import { faultError } from './fault-error.ts'
 import { assertFaultRules } from './fault-rule.ts'
 import type { FaultOperation, FaultRule } from './fault-rule.ts'
@@ -91,7 +92,7 @@ export class FaultPlan {
     const barrier = this.#barriers.get(call.on)
     if (barrier !== undefined) {
       barrier.arrive()
-      await untilAborted(barrier.opened, call.signal)
+      await orAborted(barrier.opened, call.signal)
     }
     return rule === undefined ? call.work() : this.#apply(rule, call)
   }
@@ -115,7 +116,7 @@ export class FaultPlan {
         await sleep(this.#clock, rule.delayMs ?? 0, call.signal)
         return call.work()
       case 'hang':
-        return untilAborted(new Promise<never>(() => undefined), call.signal)
+        return orAborted(new Promise<never>(() => undefined), call.signal)
       case 'lose-reply':
         await call.work()
         throw faultError(rule)
@@ -139,14 +140,4 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
     resolve = done
   })
   return { promise, resolve }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise<T>((resolve, reject) => {
-    signal.throwIfAborted()
-    const onAbort = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
