@@ -78,10 +78,11 @@ describe('a chat with TanStack’s own wiring', () => {
     const secret = 'sk-live-4f9a8b7c6d5e'
     const workspace = defineWorkspace({ secrets: createSecrets({ TOKEN: secret }) })
     const app = await ownWiring({ workspace })
-    const { response } = send(app, {
-      turns: [[{ say: `it is ${secret.slice(0, 7)}` }, { say: `${secret.slice(7)}.` }]],
-    })
-    const shown = await response.text()
+    const says = [{ say: `it is ${secret.slice(0, 7)}` }, { say: `${secret.slice(7)}.` }]
+    const shown = await send(app, { turns: [says] }).response.text()
+    const failure = new Error(`The service refused ${secret}.`)
+    await send(app, { turns: [[{ fail: failure }]], runId: 'run-2' }).response.text()
+    expect(await storedChunks(app.stores, 'run-2')).toContainEqual(expect.objectContaining({ type: 'RUN_ERROR' }))
     const stored = JSON.stringify([
       await storedChunks(app.stores, 'run-1'),
       await storedChunks(app.stores, 'run-2'),
