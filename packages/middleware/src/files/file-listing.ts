@@ -1,6 +1,7 @@
 import { shellQuote } from '@holdfast/core/provider-kit'
 import { ProviderError } from '@holdfast/core'
 import type { SandboxExecResult, SandboxHandle } from '@holdfast/core'
+import { IGNORED_DIRS } from './ignored-dirs.ts'
 
 /** One file as a listing saw it. Two equal keys mean: not touched in between. */
 export interface ListedFile {
@@ -12,13 +13,10 @@ export interface ListedFile {
 /** Files and links by path relative to the root. */
 export type FileListing = ReadonlyMap<string, ListedFile>
 
-/** Neither listed nor looked into: what no person wrote, and what is ours. */
-export const IGNORED_DIRS = ['.git', 'node_modules', '.holdfast'] as const
-
 const MAX_LISTING_BYTES = 16 * 1024 * 1024
 const LISTING_TIMEOUT_MS = 60_000
 
-const NAMES = IGNORED_DIRS.map((name) => `-name ${shellQuote(name)}`).join(' -o ')
+const NAMES = [...IGNORED_DIRS].map((name) => `-name ${shellQuote(name)}`).join(' -o ')
 const FIND = `find . \\( ${NAMES} \\) -prune -o`
 
 /** The first that works is taken. */

@@ -1,4 +1,5 @@
 import type { SandboxHandle } from '@holdfast/core'
+import { IGNORED_DIRS } from './ignored-dirs.ts'
 
 export interface WorkspaceFile {
   path: string
@@ -11,16 +12,13 @@ export interface WorkspaceFiles {
   truncated: boolean
 }
 
-/** Not shown: what no person wrote and what is ours. */
-const HIDDEN: ReadonlySet<string> = new Set(['.git', 'node_modules', '.holdfast'])
-
 /** The workspace's entries by path, directories before what they hold, at most `maxEntries`. */
 export async function workspaceFiles(handle: SandboxHandle, limit: { maxEntries: number }): Promise<WorkspaceFiles> {
   const files: WorkspaceFile[] = []
   const directories = ['.']
   for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
     for (const entry of await handle.fs.list(directory)) {
-      if (HIDDEN.has(entry.name)) continue
+      if (IGNORED_DIRS.has(entry.name)) continue
       if (files.length >= limit.maxEntries) return { files: sorted(files), truncated: true }
       const path = directory === '.' ? entry.name : `${directory}/${entry.name}`
       files.push({ path, type: entry.type })

@@ -1,6 +1,6 @@
-import { runWithDeadline } from '@holdfast/core/provider-kit'
 import { ProviderError } from '@holdfast/core'
 import type { HoldfastStores, SandboxInstanceRecord } from '@holdfast/core'
+import { destroyInTime } from '../definition/destroy-in-time.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 
 /**
@@ -25,13 +25,12 @@ async function destroyRecord(
   definition: SandboxDefinition,
   record: SandboxInstanceRecord,
 ): Promise<void> {
-  const { provider, destroyTimeoutMs: timeoutMs } = definition
   const id = record.providerSandboxId
   await stores.locks.withLock(`sandbox:${record.key}`, async () => {
     try {
-      await runWithDeadline({ operation: 'sandbox destroy', timeoutMs }, (signal) => provider.destroy({ id, signal }))
+      await destroyInTime(definition, id)
     } catch (cause) {
-      const details = { sandboxId: id, provider: provider.name }
+      const details = { sandboxId: id, provider: definition.provider.name }
       throw new ProviderError('SANDBOX_DESTROY_FAILED', `Sandbox ${id} could not be destroyed; try again.`, {
         cause,
         details,

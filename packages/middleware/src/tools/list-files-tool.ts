@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { IGNORED_DIRS } from '../files/ignored-dirs.ts'
 import { defineSandboxTool } from './sandbox-tool.ts'
 
 const MAX_ENTRIES = 1_000
-/** Listed, but not looked into. */
-const CLOSED_DIRS: ReadonlySet<string> = new Set(['.git', 'node_modules', '.holdfast'])
 
 /** Lists a directory, a few levels deep. */
 export const listFilesTool = defineSandboxTool({
@@ -24,7 +23,7 @@ export const listFilesTool = defineSandboxTool({
         if (entries.length > MAX_ENTRIES) break
         for (const { name, type } of await handle.fs.list(dir)) {
           entries.push(`${prefix}${name}${type === 'dir' ? '/' : ''}`)
-          if (type === 'dir' && !CLOSED_DIRS.has(name))
+          if (type === 'dir' && !IGNORED_DIRS.has(name))
             below.push({ dir: `${dir}/${name}`, prefix: `${prefix}${name}/` })
         }
       }
