@@ -69,7 +69,8 @@ async function assertReadable(
   clock: Clock,
 ): Promise<void> {
   if (offset === '-1' || offset === 'now') return
-  const iterator = log.read(offset as never)[Symbol.asyncIterator]()
+  const end = new AbortController()
+  const iterator = log.read(offset as never, end.signal)[Symbol.asyncIterator]()
   let cancelTimer = (): void => undefined
   const waited = new Promise<void>((resolve) => {
     cancelTimer = clock.schedule(OFFSET_CHECK_MS, resolve)
@@ -78,7 +79,8 @@ async function assertReadable(
     await Promise.race([iterator.next(), waited])
   } finally {
     cancelTimer()
-    // Not an abort: a reader that has given an event waits for the next call, and would stay in the store for ever.
+    end.abort()
+    // A reader that has given an event hears of an abort only when it is asked again.
     void iterator.return?.().catch(() => undefined)
   }
 }
