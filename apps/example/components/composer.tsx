@@ -11,10 +11,12 @@ interface ComposerProps {
   onDraft: (draft: string) => void
   onSubmit: (text: string) => void
   isBusy: boolean
+  /** A question has to be answered before anything else can be said. */
+  isAsked: boolean
 }
 
 /** Enter sends, Shift+Enter makes a line. The text can be written, but not sent, while a run goes on. */
-export function Composer({ draft, onDraft, onSubmit, isBusy }: ComposerProps) {
+export function Composer({ draft, onDraft, onSubmit, isBusy, isAsked }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   const canSend = !isBusy && draft.trim() !== ''
   useLayoutEffect(() => {
@@ -43,7 +45,7 @@ export function Composer({ draft, onDraft, onSubmit, isBusy }: ComposerProps) {
         ref={field}
         className={styles.field}
         aria-label="Message"
-        placeholder="Ask, or $ and a command"
+        placeholder={isAsked ? 'Approve or deny first' : 'Ask, or $ and a command'}
         rows={1}
         value={draft}
         data-testid="composer"

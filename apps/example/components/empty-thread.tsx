@@ -6,6 +6,8 @@ import styles from './empty-thread.module.css'
 const EXAMPLES = [
   { title: 'Something that takes a while', text: '$ for i in 1 2 3 4 5 6; do echo tick $i; sleep 1; done' },
   { title: 'Write and read a file', text: '$ mkdir -p notes && date > notes/today.txt\n$ cat notes/today.txt' },
+  { title: 'Ask before it deletes', text: '$ mkdir -p old && date > old/notes.txt\n$ rm -rf old\n$ ls' },
+  { title: 'An agent in the sandbox, not on the server', text: '/agent remember the milk' },
   { title: 'What is this place?', text: '$ uname -sm && pwd && ls -la' },
 ]
 

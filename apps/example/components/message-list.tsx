@@ -2,6 +2,7 @@
 
 import type { UIMessage } from '@tanstack/ai-react'
 import { useMemo } from 'react'
+import type { Approvals } from '../lib/client/approvals.ts'
 import type { RunActivity } from '../lib/client/run-activity.ts'
 import type { RunState } from '../lib/client/run-state.ts'
 import { toolResults } from '../lib/client/tool-call-view.ts'
@@ -13,6 +14,7 @@ import styles from './message-list.module.css'
 interface MessageListProps {
   messages: UIMessage[]
   outputs: RunActivity['outputs']
+  approvals: Approvals
   state: RunState
   onExample: (text: string) => void
   /** Attaches the page to the thread again. */
@@ -20,7 +22,7 @@ interface MessageListProps {
 }
 
 /** The conversation. Follows its end until the reader scrolls up. */
-export function MessageList({ messages, outputs, state, onExample, onRetry }: MessageListProps) {
+export function MessageList({ messages, outputs, approvals, state, onExample, onRetry }: MessageListProps) {
   const { scroller, content, isAtEnd, jumpToEnd } = useStickToEnd()
   const results = useMemo(() => toolResults(messages), [messages])
   const visible = messages.filter((message) => message.role !== 'system' && message.parts.length > 0)
@@ -38,8 +40,10 @@ export function MessageList({ messages, outputs, state, onExample, onRetry }: Me
               message={message}
               results={results}
               outputs={outputs}
+              approvals={approvals}
               isLast={index === visible.length - 1}
               isActive={state.isActive && index > lastUser}
+              isWaiting={state.kind === 'waiting' && index > lastUser}
             />
           ))}
           {isWaitingForWords && visible.length > 0 && (

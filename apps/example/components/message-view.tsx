@@ -2,6 +2,7 @@
 
 import type { UIMessage } from '@tanstack/ai-react'
 import { memo } from 'react'
+import type { Approvals } from '../lib/client/approvals.ts'
 import type { RunActivity } from '../lib/client/run-activity.ts'
 import { toolCallView } from '../lib/client/tool-call-view.ts'
 import { Markdown } from './markdown.tsx'
@@ -12,9 +13,12 @@ interface MessageViewProps {
   message: UIMessage
   results: ReadonlyMap<string, string>
   outputs: RunActivity['outputs']
+  approvals: Approvals
   isLast: boolean
   /** The run that writes this message goes on. */
   isActive: boolean
+  /** The run that wrote this message waits for a person. */
+  isWaiting: boolean
 }
 
 export const MessageView = memo(function MessageView({ message, ...context }: MessageViewProps) {
@@ -36,7 +40,8 @@ export const MessageView = memo(function MessageView({ message, ...context }: Me
 
 type MessagePart = UIMessage['parts'][number]
 
-function Part({ part, message, results, outputs, isLast, isActive }: MessageViewProps & { part: MessagePart }) {
+function Part({ part, message, ...context }: MessageViewProps & { part: MessagePart }) {
+  const { results, outputs, approvals, isLast, isActive, isWaiting } = context
   const shownParts = message.parts.filter((other) => other.type === 'text' || other.type === 'tool-call')
   const isLastPart = isLast && shownParts.at(-1) === part
   switch (part.type) {
@@ -50,8 +55,16 @@ function Part({ part, message, results, outputs, isLast, isActive }: MessageView
         </details>
       )
     case 'tool-call': {
-      const view = toolCallView(part, { result: results.get(part.id), live: outputs[part.id], isActive })
-      return <ToolCard view={view} isLatest={isLastPart} />
+      // While an answer is on its way the run counts as active, and the question stays.
+      const approval = isWaiting || approvals.isSending ? approvals.byCall.get(part.id) : undefined
+      const isAsked = isWaiting || approval !== undefined
+      const view = toolCallView(part, {
+        result: results.get(part.id),
+        live: outputs[part.id],
+        isActive: isActive && !isAsked,
+        isWaiting: isAsked,
+      })
+      return <ToolCard view={view} isLatest={isLastPart} approval={approval} approvals={approvals} />
     }
     default:
       return null

@@ -39,7 +39,7 @@ export function StatusLine({ state, onStop, changedFiles, openTab, onToggle }: S
       >
         Checkpoints
       </button>
-      {state.isActive && (
+      {state.canStop && (
         <button
           type="button"
           className={styles.stop}

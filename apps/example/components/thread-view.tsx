@@ -56,7 +56,10 @@ interface ThreadSessionProps {
 function ThreadSession({ page, ...input }: ThreadSessionProps) {
   const { threadId } = input
   const { draft, setDraft, problem, setProblem, tab, setTab, isPanelOpen, setPanelOpen } = page
-  const { messages, activity, state, isStored, send, stop } = useThreadChat({ ...input, onProblem: setProblem })
+  const { messages, activity, state, approvals, isStored, send, stop } = useThreadChat({
+    ...input,
+    onProblem: setProblem,
+  })
 
   const submit = async (text: string): Promise<void> => {
     setDraft('')
@@ -69,6 +72,7 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
         <MessageList
           messages={messages}
           outputs={activity.outputs}
+          approvals={approvals}
           state={state}
           onExample={(text) => void submit(text)}
           onRetry={() => {
@@ -77,14 +81,7 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
           }}
         />
         <div className={styles.foot}>
-          {problem !== null && (
-            <p className={styles.problem} role="alert" data-testid="problem">
-              {problem}
-              <button type="button" onClick={() => setProblem(null)} aria-label="Dismiss">
-                ×
-              </button>
-            </p>
-          )}
+          {problem !== null && <Problem text={problem} onDismiss={() => setProblem(null)} />}
           <StatusLine
             state={state}
             onStop={() => void stop()}
@@ -95,7 +92,13 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
               setPanelOpen(!(isPanelOpen && tab === chosen))
             }}
           />
-          <Composer draft={draft} onDraft={setDraft} onSubmit={(text) => void submit(text)} isBusy={state.isActive} />
+          <Composer
+            draft={draft}
+            onDraft={setDraft}
+            onSubmit={(text) => void submit(text)}
+            isBusy={state.canStop}
+            isAsked={state.kind === 'waiting'}
+          />
         </div>
       </section>
       <ThreadSide
@@ -109,5 +112,16 @@ function ThreadSession({ page, ...input }: ThreadSessionProps) {
         onRewound={() => input.onMissedRun([])}
       />
     </div>
+  )
+}
+
+function Problem({ text, onDismiss }: { text: string; onDismiss: () => void }) {
+  return (
+    <p className={styles.problem} role="alert" data-testid="problem">
+      {text}
+      <button type="button" onClick={onDismiss} aria-label="Dismiss">
+        ×
+      </button>
+    </p>
   )
 }

@@ -16,6 +16,7 @@ const WRITE_FILES = [
 ].join('\n')
 const CHANGE_FILES =
   '$ printf "export const answer = 43\\nexport const question = null\\n" > src/lib/answer.ts; rm notes/README.md; echo warning: notes removed >&2'
+const ASKS = 'Clean up, please.\n$ mkdir -p build/cache && date > build/cache/stamp.txt\n$ rm -rf build\n$ ls -la'
 const LONG = '$ for i in 1 2 3 4; do echo "step $i of 9: compiling module $i"; sleep 0.2; done; sleep 600'
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -28,6 +29,7 @@ const PAGES = [
   { name: 'checkpoints', path: '/t/project', show: showCheckpoints },
   { name: 'comparison', path: '/t/project', show: showComparison },
   { name: 'running', path: '/t/long', show: (page) => page.getByText('compiling module 1').first().waitFor() },
+  { name: 'asking', path: '/t/asks', show: (page) => page.getByTestId('approval').waitFor() },
   { name: 'threads', path: '/t/project', show: showThreads },
   { name: 'runs', path: '/runs', show: (page) => page.getByTestId('runs').waitFor() },
   { name: 'unreachable', path: '/t/project', show: cutOff },
@@ -55,6 +57,9 @@ async function prepare() {
     await send(page, text)
     await page.waitForSelector('[data-testid=status][data-state=done]', { timeout: 60_000 })
   }
+  await page.goto(`${server.url}/t/asks`)
+  await send(page, ASKS)
+  await page.getByTestId('approval').waitFor()
   await page.goto(`${server.url}/t/long`)
   await send(page, LONG)
   await page.getByText('compiling module 1').first().waitFor()

@@ -22,6 +22,8 @@ export interface RunState {
   label: string
   /** A run goes on, here or elsewhere. */
   isActive: boolean
+  /** There is something to stop: a run that goes on, or one that waits for a person. */
+  canStop: boolean
 }
 
 export interface RunStateInput {
@@ -34,9 +36,12 @@ export interface RunStateInput {
   record: RunSummary | null | undefined
   /** The run whose last event this page has seen. */
   endedRunId: string | null
+  /** The run whose questions this page holds. */
+  waitingRunId: string | null
 }
 
 const CATCHING_UP = 'Running. Catching up…'
+const WAITING = 'Waiting for your decision'
 
 const STARTING: Readonly<Record<string, string>> = {
   waiting: 'waiting for its turn',
@@ -55,10 +60,12 @@ export function runState(input: RunStateInput): RunState {
   const isRecordActive = record?.status === 'running' && record.runId !== endedRunId
   const isJoining = isRunAhead(hydration.joiningRunId, input)
   const isActive = input.isStreaming || isJoining || isRecordActive
-  if (input.isStopping && isActive) return active('stopping', 'Stopping…')
+  const isWaiting = !isActive && isAsked(input)
+  if (input.isStopping && (isActive || isWaiting)) return active('stopping', 'Stopping…')
   if (input.isStreaming) return streaming(input)
   if (isJoining) return active('joining', CATCHING_UP)
   if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
+  if (isWaiting) return { ...settled('waiting', WAITING), canStop: true }
   if (hydration.state === 'failed') return settled('unreachable', 'The thread could not be loaded')
   if (hydration.state === 'pending' || record === undefined) return settled('loading', 'Loading the thread…')
   return ended(input)
@@ -68,6 +75,12 @@ export function runState(input: RunStateInput): RunState {
 function isRunAhead(runId: string | null, { record, endedRunId }: RunStateInput): boolean {
   if (runId === null || runId === endedRunId) return false
   return record?.runId !== runId || record.status === 'running'
+}
+
+/** A run that ended otherwise, in another tab, asks nothing any more. */
+function isAsked({ waitingRunId, record }: RunStateInput): boolean {
+  if (waitingRunId === null) return false
+  return record?.runId !== waitingRunId || record.status === 'interrupted' || record.status === 'running'
 }
 
 function streaming({ isReconnecting, activity }: RunStateInput): RunState {
@@ -88,7 +101,7 @@ function ended({ record, activity, endedRunId }: RunStateInput): RunState {
     case 'cancelled':
       return settled('cancelled', 'Cancelled')
     case 'waiting':
-      return settled('waiting', 'Waiting for your decision')
+      return settled('waiting', WAITING)
     case 'failed':
       return settled('failed', failedLabel((isSameRun ? activity.reason : null) ?? record?.error?.message))
     case null:
@@ -117,9 +130,9 @@ function failedLabel(reason: string | undefined): string {
 }
 
 function active(kind: RunStateKind, label: string): RunState {
-  return { kind, label, isActive: true }
+  return { kind, label, isActive: true, canStop: true }
 }
 
 function settled(kind: RunStateKind, label: string): RunState {
-  return { kind, label, isActive: false }
+  return { kind, label, isActive: false, canStop: false }
 }

@@ -8,7 +8,7 @@ export interface ToolCallView {
   name: string
   /** What it does, in one line: the command, the path. */
   summary: string
-  outcome: { kind: 'running' | 'ok' | 'failed' | 'stopped'; label: string }
+  outcome: { kind: 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'stopped'; label: string }
   output: readonly OutputSegment[]
 }
 
@@ -28,19 +28,27 @@ export function toolResults(messages: readonly UIMessage[]): Map<string, string>
 /** A tool call as a person reads it: the result when there is one, else what is printed meanwhile. */
 export function toolCallView(
   call: ToolCall,
-  input: { result: string | undefined; live: readonly OutputSegment[] | undefined; isActive: boolean },
+  input: {
+    result: string | undefined
+    live: readonly OutputSegment[] | undefined
+    isActive: boolean
+    /** The turn waits for a person. */
+    isWaiting: boolean
+  },
 ): ToolCallView {
   const args = parseObject(call.arguments) ?? {}
   const view = { callId: call.id, name: call.name, summary: summaryOf(args) }
   const result = input.result ?? (call.output === undefined ? undefined : textOf(call.output))
   if (result === undefined) {
-    const outcome = input.isActive
-      ? ({ kind: 'running', label: 'running' } as const)
-      : ({ kind: 'stopped', label: 'no result' } as const)
-    return { ...view, outcome, output: input.live ?? [] }
+    return { ...view, outcome: outcomeWithoutResult(input), output: input.live ?? [] }
   }
   const value = parseObject(result)
   return { ...view, outcome: outcomeOf(value), output: outputOf(value, result) }
+}
+
+function outcomeWithoutResult(input: { isActive: boolean; isWaiting: boolean }): ToolCallView['outcome'] {
+  if (input.isActive) return { kind: 'running', label: 'running' }
+  return input.isWaiting ? { kind: 'waiting', label: 'waiting' } : { kind: 'stopped', label: 'no result' }
 }
 
 function summaryOf(args: Record<string, unknown>): string {
@@ -52,7 +60,8 @@ function summaryOf(args: Record<string, unknown>): string {
 }
 
 function outcomeOf(value: Record<string, unknown> | undefined): ToolCallView['outcome'] {
-  const { exitCode, error, timedOut } = value ?? {}
+  const { exitCode, error, timedOut, approved } = value ?? {}
+  if (approved === false) return { kind: 'denied', label: 'not approved' }
   if (timedOut === true) return { kind: 'failed', label: 'timed out' }
   if (typeof exitCode === 'number') return { kind: exitCode === 0 ? 'ok' : 'failed', label: `exit ${exitCode}` }
   if (error !== undefined) return { kind: 'failed', label: 'failed' }

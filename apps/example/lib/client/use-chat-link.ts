@@ -5,6 +5,7 @@ import type { UIMessage } from '@tanstack/ai-react'
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import type { StreamChunk } from '@tanstack/ai/client'
+import { ApiError } from './api.ts'
 import { createChatConnection } from './chat-connection.ts'
 import { NO_ACTIVITY, runActivity } from './run-activity.ts'
 import type { RunActivity } from './run-activity.ts'
@@ -100,4 +101,9 @@ function useEndedRun(isStreaming: boolean, runId: string | null, activity: RunAc
   const [streamed, setStreamed] = useState<string | null>(null)
   if (isStreaming && runId !== null && runId !== streamed) setStreamed(runId)
   return !isStreaming && activity.end !== null ? streamed : null
+}
+
+/** The run's own failure arrives as its last event, and is told by its state. */
+export function isRunFailure(error: unknown): boolean {
+  return !(error instanceof ApiError) && error instanceof Error && error.name === 'Error' && error.cause === undefined
 }

@@ -3,13 +3,15 @@
 import type { UIMessage } from '@tanstack/ai-react'
 import { useCallback, useEffect, useState } from 'react'
 import type { RefObject } from 'react'
-import { ApiError, apiErrorOf, cancelRun, latestRun, messageOf } from './api.ts'
+import { apiErrorOf, cancelRun, latestRun, messageOf } from './api.ts'
 import type { RunSummary } from './api.ts'
+import type { Approvals } from './approvals.ts'
 import type { RunActivity } from './run-activity.ts'
 import { runState } from './run-state.ts'
 import type { RunState } from './run-state.ts'
 import { announceThread } from './thread-signal.ts'
-import { useChatLink } from './use-chat-link.ts'
+import { useApprovals } from './use-approvals.ts'
+import { isRunFailure, useChatLink } from './use-chat-link.ts'
 import type { ChatLink } from './use-chat-link.ts'
 import { useLatest } from './use-latest.ts'
 import { usePastChanges } from './use-past-changes.ts'
@@ -19,6 +21,8 @@ export interface ThreadChat {
   messages: UIMessage[]
   activity: RunActivity
   state: RunState
+  /** What a person is asked. */
+  approvals: Approvals
   /** The server knows the thread. */
   isStored: boolean
   /** Resolves to false when the server did not take the message. */
@@ -44,6 +48,7 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
   const link = useChatLink(threadId, initialMessages)
   const { chat, activity, hydration, isReconnecting, endedRunId } = link
   const { isLoading: isStreaming, runId, messages } = chat
+  const waitingRunId = chat.interrupts[0]?.interruptedRunId ?? null
   const [isStopping, setStopping] = useState(false)
   const shown = useLatest(messages)
   const onMissedRun = useCallback(() => tellMissedRun(shown.current), [tellMissedRun, shown])
@@ -53,14 +58,25 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
     isStreaming,
     streamedRunId: runId,
     endedRunId,
+    waitingRunId,
     attempt,
     onMissedRun,
   })
-  const state = runState({ hydration, isStreaming, isReconnecting, isStopping, activity, record, endedRunId })
+  const state = runState({
+    hydration,
+    isStreaming,
+    isReconnecting,
+    isStopping,
+    activity,
+    record,
+    endedRunId,
+    waitingRunId,
+  })
+  const approvals = useApprovals(link, { onProblem, onMissedRun })
 
   useEffect(() => {
-    if (!state.isActive) setStopping(false)
-  }, [state.isActive])
+    if (!state.canStop) setStopping(false)
+  }, [state.canStop])
   const hasBegun = isStreaming && activity.sandbox !== null
   useEffect(() => {
     if (!hasBegun) return undefined
@@ -73,23 +89,36 @@ export function useThreadChat(input: ThreadChatInput): ThreadChat {
 
   usePastChanges(isStreaming || endedRunId !== null ? undefined : record, link.addPast)
   const send = useSend(link, shown, { onProblem, onMissedRun })
-  const stop = async (): Promise<void> => {
-    setStopping(true)
-    onProblem(null)
-    try {
-      const known = runId ?? hydration.joiningRunId ?? activeRunId(record)
-      const target = known ?? activeRunId(await latestRun(threadId))
-      if (target !== null) await cancelRun(target)
-    } catch (error) {
-      setStopping(false)
-      onProblem(messageOf(error))
-    }
-  }
-  return { messages, activity, state, isStored: hydration.isStored, send, stop }
+  const runIds = { active: runId ?? hydration.joiningRunId ?? activeRunId(record), waiting: waitingRunId }
+  const stop = useStop(threadId, runIds, { setStopping, onProblem, onMissedRun })
+  return { messages, activity, state, approvals, isStored: hydration.isStored, send, stop }
 }
 
 function activeRunId(record: RunSummary | null | undefined): string | null {
   return record?.status === 'running' ? record.runId : null
+}
+
+function useStop(
+  threadId: string,
+  { active, waiting }: { active: string | null; waiting: string | null },
+  input: Pick<ThreadChatInput, 'onProblem'> & { setStopping: (isStopping: boolean) => void; onMissedRun: () => void },
+): () => Promise<void> {
+  return async () => {
+    input.setStopping(true)
+    input.onProblem(null)
+    try {
+      const target = active ?? waiting ?? activeRunId(await latestRun(threadId))
+      if (target === null) return
+      await cancelRun(target)
+      if (target !== waiting) return
+      // Nothing streams that could tell the end of a run that waits, here or in another tab.
+      announceThread(threadId)
+      input.onMissedRun()
+    } catch (error) {
+      input.setStopping(false)
+      input.onProblem(messageOf(error))
+    }
+  }
 }
 
 function useSend(
@@ -113,9 +142,4 @@ function useSend(
     if (status === undefined || status === 409) input.onMissedRun()
     return false
   }
-}
-
-/** The run's own failure arrives as its last event, and is told by its state. */
-function isRunFailure(error: unknown): boolean {
-  return !(error instanceof ApiError) && error instanceof Error && error.name === 'Error' && error.cause === undefined
 }

@@ -6,7 +6,7 @@ import type { RunSummary } from './api.ts'
 import { onThreadSignal } from './thread-signal.ts'
 import type { Hydration } from './use-chat-link.ts'
 
-/** While a run goes on that this page does not stream. */
+/** While a run goes on that this page does not stream, or a question may be answered elsewhere. */
 const ACTIVE_POLL_MS = 2_000
 /** Otherwise, for runs that another device starts. */
 const IDLE_POLL_MS = 30_000
@@ -24,6 +24,8 @@ export interface ThreadRecordInput {
   streamedRunId: string | null
   /** The run whose last event this page has seen; its record follows by a moment. */
   endedRunId: string | null
+  /** The run whose questions this page holds. */
+  waitingRunId: string | null
   /** How often this page has attached anew. */
   attempt: number
   onMissedRun: () => void
@@ -35,7 +37,7 @@ export function useThreadRecord(input: ThreadRecordInput): RunSummary | null | u
   // A thread that nobody has written to has no run to ask for.
   const canAsk = !isStreaming && hydration.state !== 'pending' && hydration.isStored
   const { record, refresh } = useRecord(threadId)
-  const isActive = record?.status === 'running'
+  const isActive = record?.status === 'running' || input.waitingRunId !== null
 
   useEffect(() => {
     if (!canAsk) return undefined
@@ -76,19 +78,26 @@ function useRecord(threadId: string): { record: RunSummary | null | undefined; r
 
 /** Notices a run that goes on, or has been, without this page. */
 function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | undefined): void {
-  const { hydration, isStreaming, streamedRunId, endedRunId, attempt, onMissedRun } = input
+  const { hydration, isStreaming, streamedRunId, endedRunId, waitingRunId, attempt, onMissedRun } = input
   const wasStored = hydration.isStored
   const known = useRef<string | null>(null)
+  const hasStreamed = useRef(false)
   useEffect(() => {
     if (streamedRunId !== null) known.current = streamedRunId
+    if (isStreaming) hasStreamed.current = true
     if (isStreaming || record == null) return undefined
     // The first record is that of what the hydration gave, unless there was nothing yet.
     const isFirst = known.current === null && wasStored
     const isNew = known.current !== record.runId && !record.runId.startsWith(SAVE_PREFIX)
     if (isFirst) known.current = record.runId
-    const isMissed = record.status === 'running' ? record.runId !== endedRunId : isNew && !isFirst
+    const isGoingOn = record.status === 'running'
+    const isGivenUp = record.runId === waitingRunId && !isGoingOn && record.status !== 'interrupted'
+    const isMissed = isGivenUp || (isGoingOn ? record.runId !== endedRunId : isNew && !isFirst)
     if (!isMissed) return undefined
-    const timer = setTimeout(onMissedRun, Math.min(MISSED_AFTER_MS * 2 ** attempt, MAX_MISSED_AFTER_MS))
+    const inVain = hasStreamed.current ? 0 : attempt
+    // No join can be under way of a run that was given up, and nothing can be said while its question is held.
+    const waitMs = isGivenUp ? 0 : Math.min(MISSED_AFTER_MS * 2 ** inVain, MAX_MISSED_AFTER_MS)
+    const timer = setTimeout(onMissedRun, waitMs)
     return () => clearTimeout(timer)
-  }, [wasStored, isStreaming, record, streamedRunId, endedRunId, attempt, onMissedRun])
+  }, [wasStored, isStreaming, record, streamedRunId, endedRunId, waitingRunId, attempt, onMissedRun])
 }

@@ -15,19 +15,33 @@ export const INTRODUCTION = [
   '',
   'A line `$ publish hello.txt` hands you a file to download.',
   '',
+  'Before a command such as `rm -rf`, `sudo` or `git push` runs, you are asked.',
+  '',
   'Reload the page in the middle, or close it: the commands run on, and nothing is lost. Set `OPENAI_API_KEY` or',
   '`ANTHROPIC_API_KEY` and start again to talk to a real model with the same tools.',
 ].join('\n')
 
 /** Output and exit codes of what ran, as Markdown. */
 export function reportOf(commands: readonly { command: string; result: CommandResult }[]): string {
-  const failed = commands.filter(({ result }) => result.exitCode !== 0).length
-  const count = commands.length === 1 ? 'the command' : `${commands.length} commands`
-  const verdict = failed === 0 ? `I ran ${count}.` : `I ran ${count}; ${failed} did not succeed.`
-  return [verdict, ...commands.map(commandSection)].join('\n\n')
+  return [verdictOf(commands.map(({ result }) => result)), ...commands.map(commandSection)].join('\n\n')
+}
+
+function verdictOf(results: readonly CommandResult[]): string {
+  const ran = results.filter(({ isDenied }) => isDenied === undefined)
+  const failed = ran.filter(({ exitCode }) => exitCode !== 0).length
+  const denied = results.length - ran.length
+  const count = results.length === 1 && denied === 0 ? 'the command' : counted(ran.length)
+  const rest = [failed > 0 && `${failed} did not succeed`, denied > 0 && `you denied ${counted(denied)}`]
+  return `${[`I ran ${count}`, ...rest].filter(Boolean).join('; ')}.`
+}
+
+function counted(commands: number): string {
+  if (commands === 0) return 'nothing'
+  return commands === 1 ? 'one command' : `${commands} commands`
 }
 
 function commandSection({ command, result }: { command: string; result: CommandResult }): string {
+  if (result.isDenied) return `${inlineCode(command)}: denied, not run.`
   const heading = `${inlineCode(command)}: ${exitText(result.exitCode)}`
   const output = clip(result.output.replace(/\n$/, ''))
   if (output === '') return `${heading}, no output.`

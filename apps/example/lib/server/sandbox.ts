@@ -6,10 +6,11 @@ import { daytonaProvider } from '@holdfast/provider-daytona'
 import { FaultPlan, processProvider } from '@holdfast/testing'
 import { dataDir } from './data-dir.ts'
 import { perProcess } from './per-process.ts'
+import { policy } from './policy.ts'
 
 /** One sandbox for each thread; it stays between messages. */
 export function sandbox(): SandboxDefinition {
-  return defineSandbox({ id: 'example', provider: perProcess('provider', provider), fileEvents: true })
+  return defineSandbox({ id: 'example', provider: perProcess('provider', provider), policy, fileEvents: true })
 }
 
 /** Daytona with `DAYTONA_API_KEY`. Without, plain folders and processes of this machine, which isolate nothing. */

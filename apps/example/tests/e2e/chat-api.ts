@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { genericInterruptContinuationFromDescriptor, wrapGenericInterruptContinuation } from '@tanstack/ai'
 import type { RunSummary } from '../../lib/client/api.ts'
 
 export interface StreamedEvent {
@@ -28,6 +29,32 @@ export function send(
 
 export function join(url: string, runId: string, offset = '-1'): Promise<Response> {
   return fetch(`${url}/api/chat?runId=${encodeURIComponent(runId)}&offset=${encodeURIComponent(offset)}`)
+}
+
+type Pause = Parameters<typeof genericInterruptContinuationFromDescriptor>[0]
+
+export interface HydratedThread {
+  activeRun: unknown
+  interrupts: { runId: string; pending: Pause[] } | null
+}
+
+export async function hydrate(url: string, threadId: string): Promise<HydratedThread> {
+  const response = await fetch(`${url}/api/chat?threadId=${encodeURIComponent(threadId)}`)
+  return (await response.json()) as HydratedThread
+}
+
+/** Answers what the thread waits for, as TanStack's client does; the response is the stream. */
+export async function approve(url: string, input: { threadId: string; runId: string }): Promise<Response> {
+  const { interrupts } = await hydrate(url, input.threadId)
+  const resume = (interrupts?.pending ?? []).map((pause) => {
+    const continuation = genericInterruptContinuationFromDescriptor(pause)
+    const metadata = continuation && wrapGenericInterruptContinuation(continuation)
+    return { interruptId: pause.id, status: 'resolved', payload: { approved: true }, metadata }
+  })
+  const rest = { messages: [], tools: [], context: [], state: {}, forwardedProps: {} }
+  const body = JSON.stringify({ ...input, ...rest, parentRunId: interrupts?.runId, resume })
+  const headers = { 'Content-Type': 'application/json', 'X-Run-Id': input.runId }
+  return fetch(`${url}/api/chat`, { method: 'POST', headers, body })
 }
 
 /** The events of a stream as they come. */

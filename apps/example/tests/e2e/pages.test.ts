@@ -19,12 +19,14 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launchChrome(), startExample()])
   const text = `$ mkdir -p a/b && seq 40 > a/b/${'long-name-'.repeat(8)}.txt\n$ echo ${'wide '.repeat(60)}; exit 2`
   await allEvents(await send(server.url, { threadId: 't-page', runId: 'run-page', text }))
+  await allEvents(await send(server.url, { threadId: 't-asks', runId: 'run-asks', text: '$ rm -rf old' }))
 })
 afterAll(() => Promise.all([browser?.close(), server?.dispose()]))
 
 const PAGES: [name: string, path: string, show?: (page: Page) => Promise<void>][] = [
   ['a new thread', '/t/t-new'],
   ['a thread', '/t/t-page', (page) => page.getByText('exit code 2').waitFor()],
+  ['a question', '/t/t-asks', (page) => page.getByTestId('approval').waitFor()],
   ['files and a diff', '/t/t-page', showDiff],
   ['checkpoints', '/t/t-page', showCheckpoints],
   ['the list of threads', '/t/t-page', showDelete],

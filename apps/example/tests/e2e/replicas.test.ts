@@ -3,7 +3,19 @@ import { startPostgres } from '@holdfast/testing'
 import type { TestPostgres } from '@holdfast/testing'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allEvents, cancel, events, join, latestRun, occurrences, printed, send } from './chat-api.ts'
+import {
+  allEvents,
+  approve,
+  cancel,
+  events,
+  hydrate,
+  join,
+  latestRun,
+  occurrences,
+  printed,
+  said,
+  send,
+} from './chat-api.ts'
 import { startExample } from '../../tools/example-server.mjs'
 import type { ExampleServer } from '../../tools/example-server.mjs'
 import { processesWith } from './process-tree.ts'
@@ -61,6 +73,16 @@ test('a run that was started on one server is cancelled from the other within 2 
   await expect.poll(async () => (await latestRun(second.url, 't-far'))?.status).toBe('aborted')
   const busy = await send(second.url, { threadId: 't-far', runId: 'run-far-2', text: 'hello' })
   expect((await allEvents(busy)).at(-1)?.chunk.type).toBe('RUN_FINISHED')
+})
+
+test('what a run on one server asks is answered on the other, where it goes on', async () => {
+  const text = '$ rm -rf old; echo ran'
+  const asked = await allEvents(await send(first.url, { threadId: 't-asks', runId: 'run-asks', text }))
+  expect(asked.at(-1)?.chunk).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'interrupt' } })
+  const answered = await allEvents(await approve(second.url, { threadId: 't-asks', runId: 'run-goes-on' }))
+  expect(occurrences(printed(answered), 'ran')).toBe(1)
+  expect(said(answered)).toContain('exit code 0')
+  expect(await hydrate(first.url, 't-asks')).toMatchObject({ interrupts: null, activeRun: null })
 })
 
 test('an idle server looks at the store no more often than once in 10 s', { timeout: 60_000 }, async () => {

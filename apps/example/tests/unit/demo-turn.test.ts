@@ -64,3 +64,15 @@ test('a published file is reported with its name', () => {
   const { turn } = demoTurn([{ ...asked, content: '$ publish notes.md' }, ...published])
   expect(turn.kind === 'report' ? reportOf(turn.commands) : '').toContain('published as notes.md')
 })
+
+test('a denied command is told as such, and those around it are run and reported', () => {
+  const asked: ModelMessage = { role: 'user', content: '$ first\n$ rm -rf x\n$ third' }
+  const ran = '{"stdout":"1","stderr":"","exitCode":0}'
+  const denied = '{"approved":false,"error":"A person refused this call."}'
+  const two = [asked, ...answered('c-0', ran), ...answered('c-1', denied)]
+  expect(demoTurn(two).turn).toEqual({ kind: 'run', command: 'third' })
+  const { turn } = demoTurn([...two, ...answered('c-2', ran)])
+  const report = turn.kind === 'report' ? reportOf(turn.commands) : ''
+  expect(report).toContain('I ran 2 commands; you denied one command.')
+  expect(report).toContain('`rm -rf x`: denied, not run.')
+})

@@ -13,6 +13,7 @@ const QUIET: RunStateInput = {
   activity: NO_ACTIVITY,
   record: null,
   endedRunId: null,
+  waitingRunId: null,
 }
 
 test.each<[string, Partial<RunStateInput>, string]>([
@@ -65,6 +66,27 @@ test.each<[string, Partial<RunStateInput>, string]>([
   ['a completed record is done', { record: { ...RUNNING, status: 'completed' } }, 'done'],
   ['an aborted record is cancelled', { record: { ...RUNNING, status: 'aborted' } }, 'cancelled'],
   ['an interrupted record waits', { record: { ...RUNNING, status: 'interrupted' } }, 'waiting'],
+  [
+    'a page that holds a question waits, before it knows the record',
+    { record: undefined, waitingRunId: 'run-1' },
+    'waiting',
+  ],
+  [
+    'also when something else was saved meanwhile',
+    { record: { ...RUNNING, runId: 'save', status: 'completed' }, waitingRunId: 'run-1' },
+    'waiting',
+  ],
+  [
+    'a question that was answered elsewhere is not asked any more',
+    { record: { ...RUNNING, runId: 'run-2' }, waitingRunId: 'run-1' },
+    'detached',
+  ],
+  [
+    'nor is one whose run was stopped elsewhere',
+    { record: { ...RUNNING, status: 'aborted' }, waitingRunId: 'run-1' },
+    'cancelled',
+  ],
+  ['a waiting run that is asked to end is stopping', { waitingRunId: 'run-1', isStopping: true }, 'stopping'],
   ['a thread without runs is ready', {}, 'ready'],
 ])('%s', (_, input, kind) => {
   expect(runState({ ...QUIET, ...input }).kind).toBe(kind)
@@ -73,4 +95,8 @@ test.each<[string, Partial<RunStateInput>, string]>([
 test('a failed run says why', () => {
   const record: RunSummary = { ...RUNNING, status: 'failed', error: { message: 'The model is gone.' } }
   expect(runState({ ...QUIET, record }).label).toBe('Failed: The model is gone.')
+})
+
+test('a run that waits for a person can be stopped, though nothing goes on', () => {
+  expect(runState({ ...QUIET, waitingRunId: 'run-1' })).toMatchObject({ canStop: true, isActive: false })
 })
