@@ -4,6 +4,7 @@ import { EventType } from '@tanstack/ai'
 import type { StreamChunk } from '@tanstack/ai'
 import { tracedLog } from '../telemetry/traced-log.ts'
 import { finalizeRun } from './finalize-run.ts'
+import { LastingAppend } from './lasting-append.ts'
 import { outcomeOfEnd } from './outcome-of-end.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
@@ -19,6 +20,7 @@ export class RunEventLog implements EventLog {
   readonly runId: string
   readonly #session: RunSession
   readonly #log: EventLog
+  readonly #appends: LastingAppend
   #last: StreamChunk | undefined
   #appending: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
@@ -28,6 +30,12 @@ export class RunEventLog implements EventLog {
     this.runId = session.runId
     this.#session = session
     this.#log = openDriverLog(session)
+    this.#appends = new LastingAppend({
+      log: this.#log,
+      logs: session.stores.eventLog,
+      clock: session.clock,
+      isNew: false,
+    })
   }
 
   /** Whether a response helper drives the run through this log. */
@@ -70,7 +78,7 @@ export class RunEventLog implements EventLog {
     if (this.#closing !== undefined) throw closedError(this.runId)
     const told = this.#asStopped(chunks).map((chunk) => this.#withoutSecrets(chunk))
     try {
-      const offsets = await this.#log.append(told)
+      const offsets = await this.#appends.append(told)
       this.#last = told.at(-1) ?? this.#last
       if (told.length < chunks.length) throw this.#session.controller.signal.reason
       return offsets
