@@ -1,57 +1,48 @@
 // Installs every package from a local registry, as strangers would, and uses it.
-//   --client npm,pnpm   which clients (default both)
-//   --node 22,24        Node versions besides this one
-//   --only "app developer"   one project, or "get started" for the guide alone
+//   --client npm,pnpm   which clients (default npm, pnpm, yarn, bun)
+//   --node 20,22,24     Node versions besides this one that must be able to import everything
+//   --only "app developer"   one project, or another part by its title
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installExtraTools } from './extra-tools.mjs'
 import { getStartedFaults } from './guides/run-get-started.mjs'
+import { exampleFaults } from './install/bundled-example.mjs'
+import { nodeProgram } from './install/cached-package.mjs'
 import { sizeFaults } from './install/check-sizes.mjs'
-import { nodeProgram } from './install/node-versions.mjs'
-import { freePort, startRegistry } from './install/local-registry.mjs'
+import { CLIENTS, findClient, isMain } from './install/clients.mjs'
+import { startRegistry } from './install/local-registry.mjs'
 import { PROJECTS } from './install/projects.mjs'
+import { inTurns, Report } from './install/report.mjs'
 import { projectFaults, useProject } from './install/try-project.mjs'
 import { root, runNx } from './nx.mjs'
 import { localRanges } from './release/check-manifest.mjs'
 import { checkPackages } from './release/check-packages.mjs'
-import { packPackages, run } from './release/pack-packages.mjs'
+import { packPackages } from './release/pack-packages.mjs'
 import { publish } from './release/publish.mjs'
+import { runProgram } from './run-program.mjs'
 
-/** @typedef {import('./install/stranger-project.mjs').Client} Client */
+/** @typedef {import('./install/clients.mjs').Client} Client */
+/** @typedef {import('./install/projects.mjs').Project} Project */
+/** @typedef {import('./release/pack-packages.mjs').PackedPackage} PackedPackage */
+/** @typedef {{ folder: string, registry: string, packages: PackedPackage[] }} Published */
+
+/** Most parts wait for a disk or a registry part of the time. */
+const PARTS_AT_ONCE = 2
 
 const { values } = parseArgs({
   options: {
-    client: { type: 'string', default: 'npm,pnpm' },
-    node: { type: 'string', default: '' },
+    client: { type: 'string', default: CLIENTS.join(',') },
+    node: { type: 'string', default: '20,22,24' },
     only: { type: 'string' },
   },
 })
-const clients = /** @type {Client[]} */ (values.client.split(','))
-const versions = values.node.split(',').filter(Boolean)
-
-let passed = 0
-/** @type {string[]} */
-const failures = []
-
-async function check(/** @type {string} */ title, /** @type {() => string[] | Promise<string[]>} */ findFaults) {
-  const startedAt = performance.now()
-  let faults
-  try {
-    faults = await findFaults()
-  } catch (error) {
-    faults = [error instanceof Error ? error.message : String(error)]
-  }
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${faults.length === 0 ? 'passed' : 'FAILED'}  ${title} (${seconds} s)`)
-  for (const fault of faults) console.log(`        ${fault.replaceAll('\n', '\n        ')}`)
-  if (faults.length === 0) passed += 1
-  else failures.push(title)
-}
+const isWanted = (/** @type {string} */ title) => values.only === undefined || values.only === title
+const report = new Report()
 
 /** A version as the registry tells it, which need not be what stands in the tarball. */
-async function registryFaults(/** @type {string} */ url, /** @type {{ name: string, version: string }[]} */ packages) {
+async function registryFaults(/** @type {string} */ url, /** @type {PackedPackage[]} */ packages) {
   const answers = packages.map(async ({ name, version }) => {
     /** @type {any} */
     const packument = await (await fetch(`${url}${name.replace('/', '%2f')}`)).json()
@@ -62,43 +53,88 @@ async function registryFaults(/** @type {string} */ url, /** @type {{ name: stri
   return (await Promise.all(answers)).flat()
 }
 
+async function tryProject(
+  /** @type {Published} */ { folder, registry, packages },
+  /** @type {Client} */ client,
+  /** @type {Project} */ project,
+) {
+  const title = `${client.name}: ${project.name}`
+  const place = join(folder, client.name, project.name.replaceAll(' ', '-'))
+  await report.check(title, () => projectFaults(project, { place, client, registry, packages }))
+  await report.check(`${title}, used`, () => useProject(project, { place, node: process.execPath }))
+  if (project.name === 'all together' && client.name === 'npm') {
+    await report.check('sizes', (note) => sizeFaults(place, note))
+    for (const major of otherNodes()) await tryOnNode(major, project, place)
+  }
+  rmSync(place, { recursive: true, force: true })
+}
+
+function otherNodes() {
+  const [own] = process.versions.node.split('.')
+  return values.node.split(',').filter((major) => major !== '' && major !== own)
+}
+
+/** Every entry is imported; what it then does, this process's own Node shows. */
+async function tryOnNode(/** @type {string} */ major, /** @type {Project} */ project, /** @type {string} */ place) {
+  let node
+  try {
+    node = await nodeProgram(major)
+  } catch (error) {
+    report.skip(`Node ${major}`, `it cannot be had here: ${firstLine(error)}`)
+    return
+  }
+  const { path, version } = node
+  await report.check(`every entry on Node ${version}`, () =>
+    useProject({ ...project, programs: [] }, { place, node: path }),
+  )
+}
+
+const firstLine = (/** @type {unknown} */ error) =>
+  String(error)
+    .split('\n')
+    .find((line) => line !== '')
+
+async function clientJobs(/** @type {Published} */ published) {
+  const jobs = []
+  for (const name of CLIENTS.filter((client) => values.client.split(',').includes(client))) {
+    try {
+      const client = await findClient(name, published.folder)
+      const projects = PROJECTS.filter((project) => isMain(name) || project.install.length === 1)
+      const wanted = projects.filter((project) => isWanted(project.name))
+      jobs.push(...wanted.map((project) => () => tryProject(published, client, project)))
+    } catch (error) {
+      report.skip(name, `it cannot be had here: ${firstLine(error)}`)
+    }
+  }
+  return jobs
+}
+
+/** The long ones first, so that the short ones fill the gaps. */
+async function allJobs(/** @type {Published} */ published) {
+  const { folder, registry, packages } = published
+  /** @type {[title: string, findFaults: import('./install/report.mjs').Check][]} */
+  const others = [
+    ['bundlers', (note) => exampleFaults(join(folder, 'bundled'), note)],
+    ['get started', (note) => getStartedFaults({ folder: join(folder, 'get-started'), registry, note })],
+    ['what would be published', () => checkPackages(packages)],
+    ['API reference', () => runProgram(process.execPath, [join(root, 'tools/api-reference.mjs')]).then(() => [])],
+  ]
+  const jobs = others.map(([title, findFaults]) => ({ title, job: () => report.check(title, findFaults) }))
+  return [...jobs.filter(({ title }) => isWanted(title)).map(({ job }) => job), ...(await clientJobs(published))]
+}
+
 async function main(/** @type {string} */ folder) {
   installExtraTools()
   const build = runNx(['run-many', '-t', 'build', '--projects=packages/*', '--outputStyle=static'], 'pipe')
   if (build.status !== 0) throw new Error(`The build failed.\n${build.stdout}${build.stderr}`)
   const packages = packPackages(join(folder, 'packed'))
-  await check('what would be published', () => checkPackages(packages))
-
   const registry = await startRegistry(join(folder, 'registry'))
   try {
-    await check('publish to a local registry', () => {
+    await report.check('publish to a local registry', () => {
       publish(packages, { registry: registry.url, userconfig: registry.userconfig, provenance: false })
       return registryFaults(registry.url, packages)
     })
-    const nodes = [{ version: process.version, path: process.execPath }, ...versions.map(nodeProgram)]
-    for (const client of clients) {
-      for (const project of PROJECTS.filter(({ name }) => !values.only || name === values.only)) {
-        const place = join(folder, client, project.name.replaceAll(' ', '-'))
-        await check(`${client}: ${project.name}`, () =>
-          projectFaults(project, { place, client, registry: registry.url }),
-        )
-        for (const node of nodes)
-          await check(`  on ${node.version}`, () => useProject(project, { place, node: node.path }))
-        if (project.name === 'all together' && client === clients[0]) await check('  sizes', () => sizeFaults(place))
-        else rmSync(place, { recursive: true, force: true })
-      }
-    }
-    if (!values.only || values.only === 'get started') {
-      const place = join(folder, 'get-started')
-      const port = await freePort()
-      await check('docs/guides/get-started.md', () => getStartedFaults({ folder: place, registry: registry.url, port }))
-    }
-    if (!values.only) {
-      await check('API reference', () => {
-        run(process.execPath, [join(root, 'tools/api-reference.mjs')])
-        return []
-      })
-    }
+    await inTurns(await allJobs({ folder, registry: registry.url, packages }), PARTS_AT_ONCE)
   } finally {
     registry.stop()
   }
@@ -110,5 +146,4 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-console.log(`\n${passed} passed, ${failures.length} failed`)
-process.exitCode = failures.length > 0 ? 1 : 0
+process.exitCode = report.end() ? 0 : 1

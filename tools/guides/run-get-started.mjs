@@ -1,38 +1,38 @@
-import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { root } from '../nx.mjs'
-import { startFakeOpenAi } from './fake-openai.mjs'
+import { runProgram } from '../run-program.mjs'
 import { readSnippets } from './read-snippets.mjs'
+import { useGetStarted } from './use-get-started.mjs'
 
 const MAX_OWN_LINES = 60
-const START_TRIES = 150
 
 /**
- * Does what docs/guides/get-started.md says, in `folder`, with the packages of `registry`; then sends one message.
+ * Does what docs/guides/get-started.md says, in `folder`, with the packages of `registry`; then uses the app.
  *
- * @param {{ folder: string, registry: string, port: number }} where
+ * @param {{ folder: string, registry: string, note: (line: string) => void }} where
  * @returns {Promise<string[]>} what went wrong
  */
-export async function getStartedFaults({ folder, registry, port }) {
+export async function getStartedFaults({ folder, registry, note }) {
   mkdirSync(folder, { recursive: true })
-  const env = { ...process.env, npm_config_userconfig: userConfig(folder, registry), NEXT_TELEMETRY_DISABLED: '1' }
+  const env = { npm_config_userconfig: userConfig(folder, registry), NEXT_TELEMETRY_DISABLED: '1' }
   let cwd = folder
   let ownLines = 0
   for (const { language, options, text } of orderedSteps()) {
     if (options['file'] !== undefined) {
       mkdirSync(dirname(join(cwd, options['file'])), { recursive: true })
       writeFileSync(join(cwd, options['file']), text)
-      ownLines += text.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
-    } else if (language === 'sh') for (const line of text.trim().split('\n')) cwd = typeLine(line, cwd, env)
+      ownLines += linesOfCode(text)
+    } else if (language === 'sh') for (const line of text.trim().split('\n')) cwd = await typeLine(line, cwd, env)
   }
-  console.log(`    ${ownLines} lines of own code, of ${MAX_OWN_LINES}`)
-  await tryApp(cwd, port, env)
+  note(`${ownLines} lines of own code, of ${MAX_OWN_LINES}`)
+  await useGetStarted(cwd, env)
   return ownLines < MAX_OWN_LINES ? [] : [`The guide needs ${ownLines} lines of own code.`]
 }
+
+const linesOfCode = (/** @type {string} */ text) =>
+  text.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
 
 /** The user's own settings, and where our packages are. (A shell drops a variable with `@` in its name.) */
 function userConfig(/** @type {string} */ folder, /** @type {string} */ registry) {
@@ -48,58 +48,10 @@ function orderedSteps() {
   return all.filter(({ options }) => 'file' in options || 'run' in options)
 }
 
-/** @returns {string} the folder that one is in afterwards */
-function typeLine(/** @type {string} */ line, /** @type {string} */ cwd, /** @type {NodeJS.ProcessEnv} */ env) {
+/** @returns {Promise<string>} the folder that one is in afterwards */
+async function typeLine(/** @type {string} */ line, /** @type {string} */ cwd, /** @type {NodeJS.ProcessEnv} */ env) {
   if (line.startsWith('cd ')) return resolve(cwd, line.slice(3))
   const quiet = line.startsWith('npm install') ? `${line} --no-audit --no-fund --prefer-offline --ignore-scripts` : line
-  const { status, stdout, stderr } = spawnSync(quiet, { cwd, env, shell: true, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${line} ended with ${status}\n${stdout}${stderr}`)
+  await runProgram(quiet, [], { cwd, env, shell: true })
   return cwd
-}
-
-async function tryApp(/** @type {string} */ cwd, /** @type {number} */ port, /** @type {NodeJS.ProcessEnv} */ env) {
-  const model = await startFakeOpenAi({ command: 'echo made in the sandbox > made.txt', answer: 'All done.' })
-  const next = join(cwd, 'node_modules', 'next', 'dist', 'bin', 'next')
-  const server = spawn(process.execPath, [next, 'start', '--port', String(port), '--hostname', '127.0.0.1'], {
-    cwd,
-    env: { ...env, OPENAI_API_KEY: 'none', OPENAI_BASE_URL: model.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += text))
-  try {
-    await useApp(`http://127.0.0.1:${port}`)
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.stack : String(error)}\nThe server said:\n${said}`)
-  } finally {
-    server.kill()
-    model.close()
-  }
-}
-
-async function useApp(/** @type {string} */ url) {
-  const page = await waitForPage(url)
-  assert.match(await page.text(), /<form/)
-  const messages = [{ id: 'message-1', role: 'user', content: 'Make a file' }]
-  const body = { threadId: 'first', runId: 'run-1', messages, tools: [], context: [], state: {}, forwardedProps: {} }
-  const sent = await fetch(`${url}/api/chat`, { method: 'POST', body: JSON.stringify(body) })
-  const events = await sent.text()
-  assert.ok(events.includes('All done.') && events.includes('RUN_FINISHED'), events)
-  const file = await (await fetch(`${url}/api/threads/first/files/content?path=made.txt`)).text()
-  assert.ok(file.includes('made in the sandbox'), file)
-  /** @type {any} */
-  const { checkpoints } = await (await fetch(`${url}/api/threads/first/checkpoints`)).json()
-  assert.equal(checkpoints.length, 1, 'the answer left a checkpoint')
-}
-
-/** @returns {Promise<Response>} */
-async function waitForPage(/** @type {string} */ url) {
-  for (let tried = 0; ; tried += 1) {
-    try {
-      return await fetch(url)
-    } catch (error) {
-      if (!(error instanceof TypeError) || tried === START_TRIES) throw error
-      await pause(200)
-    }
-  }
 }

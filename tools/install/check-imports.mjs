@@ -11,34 +11,39 @@ const EXPECTED = /^(@holdfast\/[^/]+|@tanstack\/[^/]+|@ag-ui\/[^/]+|partial-json
 /**
  * Imports every entry by itself.
  *
- * @returns {string[]} what is wrong
+ * @returns {Promise<string[]>} what is wrong
  */
-export function importFaults(/** @type {StrangerProject} */ project, /** @type {string[]} */ entries) {
+export async function importFaults(/** @type {StrangerProject} */ project, /** @type {string[]} */ entries) {
   copyFileSync(join(root, 'tools/install/log-loaded.mjs'), join(project.folder, 'log-loaded.mjs'))
-  return entries.flatMap((entry) => {
-    const loaded = loadedPackages(project, entry)
+  const faults = []
+  for (const entry of entries) {
+    const loaded = await loadedPackages(project, entry)
     const allowed = LOADED_WITH[/** @type {keyof typeof LOADED_WITH} */ (entry)]
-    if (!allowed) return []
+    if (!allowed) continue
     const surplus = loaded.filter((name) => !EXPECTED.test(name) && !allowed.includes(name))
-    return surplus.map((name) => `${entry} loads ${name} as soon as it is imported`)
-  })
+    faults.push(...surplus.map((name) => `${entry} loads ${name} as soon as it is imported`))
+  }
+  return faults
 }
 
 /** An entry whose peer is missing says how to get it, and says so with a code. */
-export function missingPeerFaults(/** @type {StrangerProject} */ project, /** @type {string[]} */ entries) {
-  return entries.flatMap((entry) => {
+export async function missingPeerFaults(/** @type {StrangerProject} */ project, /** @type {string[]} */ entries) {
+  const faults = []
+  for (const entry of entries) {
     const script = `await import('${entry}').then(() => console.log('loaded'), (e) => console.log(e.code, e.message))`
-    const said = project.runNode(['--input-type=module', '-e', script])
-    return /^PEER_MISSING .*npm install/.test(said) ? [] : [`${entry} without its peer says: ${said}`]
-  })
+    const said = await project.runNode(['--input-type=module', '-e', script])
+    if (!/^PEER_MISSING .*npm install/.test(said)) faults.push(`${entry} without its peer says: ${said}`)
+  }
+  return faults
 }
 
-/** @returns {string[]} */
-function loadedPackages(/** @type {StrangerProject} */ project, /** @type {string} */ entry) {
+/** @returns {Promise<string[]>} */
+async function loadedPackages(/** @type {StrangerProject} */ project, /** @type {string} */ entry) {
   const file = join(project.folder, 'loaded.txt')
   rmSync(file, { force: true })
   const script = `const names = Object.keys(await import('${entry}')); if (names.length === 0) throw new Error('exports nothing')`
-  project.runNode(['--import', './log-loaded.mjs', '--input-type=module', '-e', script], { env: { LOADED_FILE: file } })
+  const args = ['--import', './log-loaded.mjs', '--input-type=module', '-e', script]
+  await project.runNode(args, { env: { LOADED_FILE: file } })
   const names = readFileSync(file, 'utf8').matchAll(/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)
   return [...new Set([...names].map(([, name = '']) => name))]
 }

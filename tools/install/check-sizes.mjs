@@ -59,12 +59,11 @@ const othersExternal = {
 }
 
 /**
- * Prints the sizes.
- *
  * @param {string} folder a project that has every package
+ * @param {(line: string) => void} note
  * @returns {Promise<string[]>} what is too large
  */
-export async function sizeFaults(folder) {
+export async function sizeFaults(folder, note) {
   const faults = []
   for (const { name, limit, code } of USES) {
     const { outputFiles } = await build({
@@ -78,7 +77,7 @@ export async function sizeFaults(folder) {
       logLevel: 'error',
     })
     const size = gzipSync(outputFiles[0]?.contents ?? '').length / 1024
-    console.log(`    ${name.padEnd(28)} ${size.toFixed(1).padStart(6)} KiB of ${limit}`)
+    note(`${name.padEnd(28)} ${size.toFixed(1).padStart(6)} KiB of ${limit}`)
     if (size > limit) faults.push(`${name}: ${size.toFixed(1)} KiB compressed, and ${limit} were set as its limit`)
   }
   return faults

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { extraTool } from '../extra-tools.mjs'
 import { root } from '../nx.mjs'
+import { tryProgram } from '../run-program.mjs'
 
 /** @typedef {import('./stranger-project.mjs').StrangerProject} StrangerProject */
 
@@ -36,27 +36,30 @@ export const ALL_SETTINGS = /** @type {Setting[]} */ (Object.keys(SETTINGS))
  *
  * @param {StrangerProject} project
  * @param {{ entries: string[], files: string[], checks: [keyof typeof COMPILERS, Setting][] }} what
- * @returns {string[]} what is wrong
+ * @returns {Promise<string[]>} what is wrong
  */
-export function typeFaults(project, { entries, files, checks }) {
+export async function typeFaults(project, { entries, files, checks }) {
   const imports = entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`)
   project.write('entries.ts', imports.join(''))
-  return checks.flatMap(([compiler, setting]) => {
+  const faults = []
+  for (const [compiler, setting] of checks) {
     const config = `tsconfig.${setting}.json`
     const compilerOptions = { ...STRICT, ...SETTINGS[setting] }
     project.write(config, JSON.stringify({ compilerOptions, files: ['entries.ts', ...files] }))
-    return compile(project, compiler, config).map((fault) => `${compiler}, ${setting}: ${fault}`)
-  })
+    const found = await compile(project, compiler, config)
+    faults.push(...found.map((fault) => `${compiler}, ${setting}: ${fault}`))
+  }
+  return faults
 }
 
-/** @returns {string[]} */
-function compile(
+/** @returns {Promise<string[]>} */
+async function compile(
   /** @type {StrangerProject} */ { folder },
   /** @type {keyof typeof COMPILERS} */ compiler,
   /** @type {string} */ config,
 ) {
   const args = [COMPILERS[compiler], '-p', config, '--pretty', 'false']
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  const { status, stdout, stderr } = await tryProgram(process.execPath, args, { cwd: folder })
   if (status === 0) return []
   const faults = stdout.split('\n').filter((line) => /^\S.*error TS\d+/.test(line))
   if (faults.length === 0) return [`tsc ended with ${status}: ${stdout}${stderr}`]

@@ -1,20 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { extraTool } from '../extra-tools.mjs'
+import { runProgram } from '../run-program.mjs'
 
-/** @typedef {'npm' | 'pnpm'} Client */
-
-/** No install script may be needed: npm 12 and pnpm run none by default. */
-const INSTALL = {
-  npm: ['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'],
-  pnpm: [process.execPath, extraTool('pnpm/bin/pnpm.cjs'), 'add', '--ignore-scripts', '--prefer-offline', '--silent'],
-}
+/** @typedef {import('./clients.mjs').Client} Client */
 
 const ONE_COPY = ['@tanstack/ai', '@holdfast/core']
 /** A stranger who writes TypeScript for Node has these. */
 const NODE_TYPES = '@types/node@20'
-const COMMAND_TIMEOUT_MS = 300_000
 
 /** An empty folder outside the repository, with packages as a stranger gets them. */
 export class StrangerProject {
@@ -35,10 +27,9 @@ export class StrangerProject {
     writeFileSync(join(this.folder, path), text)
   }
 
-  install(/** @type {Client} */ client, /** @type {string[]} */ packages) {
-    const [program = '', ...args] = INSTALL[client]
+  async install(/** @type {Client} */ { command: [program = '', ...args], env }, /** @type {string[]} */ packages) {
     // The client always runs on this process's own Node: the other versions are for what was installed.
-    this.#run(program, [...args, ...packages, NODE_TYPES])
+    await this.#run(program, [...args, ...packages, NODE_TYPES], { env })
   }
 
   /** Runs a script of the project on the chosen Node and gives what it printed. */
@@ -63,16 +54,10 @@ export class StrangerProject {
   #run(
     /** @type {string} */ program,
     /** @type {string[]} */ args,
-    /** @type {{ cwd?: string, env?: Record<string, string> }} */ { cwd = this.folder, env = {} } = {},
+    /** @type {import('../run-program.mjs').RunOptions} */ { cwd = this.folder, env = {} } = {},
   ) {
-    const { status, stdout, stderr, error } = spawnSync(program, args, {
-      cwd,
-      encoding: 'utf8',
-      timeout: COMMAND_TIMEOUT_MS,
-      env: { ...process.env, ...env, PATH: [dirname(this.node), process.env['PATH']].join(delimiter) },
-    })
-    if (status === 0) return stdout
-    throw new Error(`${program} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}${error?.message ?? ''}`)
+    const PATH = [dirname(this.node), process.env['PATH']].join(delimiter)
+    return runProgram(program, args, { cwd, env: { ...env, PATH } })
   }
 }
 

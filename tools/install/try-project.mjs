@@ -5,10 +5,13 @@ import { buildSync, transformSync } from 'esbuild'
 import { root } from '../nx.mjs'
 import { importFaults, missingPeerFaults } from './check-imports.mjs'
 import { ALL_SETTINGS, typeFaults } from './check-types.mjs'
+import { isMain } from './clients.mjs'
 import { StrangerProject } from './stranger-project.mjs'
 
 /** @typedef {import('./projects.mjs').Project} Project */
-/** @typedef {import('./stranger-project.mjs').Client} Client */
+/** @typedef {import('./clients.mjs').Client} Client */
+/** @typedef {import('./clients.mjs').ClientName} ClientName */
+/** @typedef {import('../release/pack-packages.mjs').PackedPackage} PackedPackage */
 
 const SHARED_SOURCES = ['chat-client.ts', 'scripted-model.ts']
 
@@ -16,40 +19,66 @@ const SHARED_SOURCES = ['chat-client.ts', 'scripted-model.ts']
  * Installs a project and looks at what came along and how it type-checks.
  *
  * @param {Project} project
- * @param {{ place: string, client: Client, registry: string }} how
- * @returns {string[]}
+ * @param {{ place: string, client: Client, registry: string, packages: PackedPackage[] }} how
+ * @returns {Promise<string[]>}
  */
-export function projectFaults({ name, install, entries, absent = [], programs = [] }, { place, client, registry }) {
-  const project = StrangerProject.create(place, registry)
-  project.install(client, install)
+export async function projectFaults(project, { place, client, registry, packages }) {
+  const { name, install, entries, absent = [], programs = [] } = project
+  const stranger = StrangerProject.create(place, registry)
+  await stranger.install(client, client.takesPeersAlong ? install : [...install, ...peersOf(install, packages)])
   const usesModel = programs.some((program) => /developer|operator/.test(program))
   const files = [...programs, ...(usesModel ? SHARED_SOURCES : [])]
-  for (const file of files) writeProgram(project, file)
-  const isAll = name === 'all together'
-  // What pnpm could change is where packages are found, and that is the same for all settings.
-  const settings = client === 'npm' ? ALL_SETTINGS : /** @type {const} */ (['nodenext'])
-  const checks = settings.map((setting) => /** @type {['TypeScript 7', typeof setting]} */ (['TypeScript 7', setting]))
+  for (const file of files) writeProgram(stranger, file)
+  const checks = typeChecks(client.name, name === 'all together')
   return [
-    ...absent.filter((other) => project.copiesOf(other).length > 0).map((other) => `${other} came along`),
-    ...project.doubleCopies().map((other) => `${other} is there more than once`),
-    ...typeFaults(project, { entries, files, checks: isAll ? [...checks, ['TypeScript 5', 'nodenext']] : checks }),
+    ...absent.filter((other) => stranger.copiesOf(other).length > 0).map((other) => `${other} came along`),
+    ...stranger.doubleCopies().map((other) => `${other} is there more than once`),
+    ...(await typeFaults(stranger, { entries, files, checks })),
   ]
 }
+
+/** What a client that leaves peers to the user has to be told. */
+function peersOf(/** @type {string[]} */ names, /** @type {PackedPackage[]} */ packages) {
+  const peers = packages
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ manifest }) =>
+      Object.entries(manifest['peerDependencies'] ?? {}).filter(
+        ([peer]) => manifest['peerDependenciesMeta']?.[peer]?.optional !== true,
+      ),
+    )
+  return [...new Set(peers.map(([peer, range]) => `${peer}@${range}`))]
+}
+
+/**
+ * A compiler setting decides which entry is found, and a client where packages are; so all settings are tried where every
+ * package is, and one with each set of packages.
+ *
+ * @returns {Parameters<typeof typeFaults>[1]['checks']}
+ */
+function typeChecks(/** @type {ClientName} */ client, /** @type {boolean} */ hasAll) {
+  if (!isMain(client)) return []
+  if (client !== 'npm' || !hasAll) return [['TypeScript 7', 'nodenext']]
+  return [...ALL_SETTINGS.map((setting) => typescript7(setting)), ['TypeScript 5', 'nodenext']]
+}
+
+/** @returns {['TypeScript 7', import('./check-types.mjs').Setting]} */
+const typescript7 = (/** @type {import('./check-types.mjs').Setting} */ setting) => ['TypeScript 7', setting]
 
 /**
  * Imports the entries of an installed project and runs its programs.
  *
  * @param {Project} project
  * @param {{ place: string, node: string }} how
- * @returns {string[]}
+ * @returns {Promise<string[]>}
  */
-export function useProject({ entries, missingPeers = [], programs = [], bundled = [], suites = [] }, { place, node }) {
-  const project = new StrangerProject(place, node)
-  const faults = [...importFaults(project, entries), ...missingPeerFaults(project, missingPeers)]
-  for (const program of programs) project.runNode([program.replace('.ts', '.mjs')])
-  for (const program of bundled) project.runNode([bundle(project, program)], { cwd: tmpdir() })
+export async function useProject(project, { place, node }) {
+  const { entries, missingPeers = [], programs = [], bundled = [], suites = [] } = project
+  const stranger = new StrangerProject(place, node)
+  const faults = [...(await importFaults(stranger, entries)), ...(await missingPeerFaults(stranger, missingPeers))]
+  for (const program of programs) await stranger.runNode([program.replace('.ts', '.mjs')])
+  for (const program of bundled) await stranger.runNode([bundle(stranger, program)], { cwd: tmpdir() })
   for (const suite of suites) cpSync(join(root, 'docs/guides/code', suite), join(place, suite), { recursive: true })
-  if (suites.length > 0) project.runNode(['node_modules/vitest/vitest.mjs', 'run', '--silent'])
+  if (suites.length > 0) await stranger.runNode(['node_modules/vitest/vitest.mjs', 'run', '--silent'])
   return faults
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from '../nx.mjs'
 import { contentFaults } from './check-content.mjs'
 import { disagreements, manifestFaults } from './check-manifest.mjs'
-import { run } from './pack-packages.mjs'
+import { tryProgram } from '../run-program.mjs'
 
 /** @typedef {import('./pack-packages.mjs').PackedPackage} PackedPackage */
 
@@ -20,7 +20,7 @@ export async function checkPackages(packages) {
       ...contentFaults(pkg),
       ...changelogFaults(pkg),
       ...(await publintFaults(pkg)),
-      ...attwFaults(pkg),
+      ...(await attwFaults(pkg)),
     ]
     faults.push(...own.map((fault) => `${pkg.name}: ${fault}`))
     console.log(`${own.length === 0 ? 'checked' : 'FAULTY '}  ${pkg.name}`)
@@ -40,13 +40,10 @@ async function publintFaults(/** @type {PackedPackage} */ { folder, manifest }) 
   return messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false })}`)
 }
 
-function attwFaults(/** @type {PackedPackage} */ { tarball }) {
-  try {
-    run(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), tarball, ...ATTW_OPTIONS])
-    return []
-  } catch (error) {
-    return [`attw: ${error instanceof Error ? error.message : String(error)}`]
-  }
+async function attwFaults(/** @type {PackedPackage} */ { tarball }) {
+  const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+  const { status, stdout, stderr } = await tryProgram(process.execPath, [attw, tarball, ...ATTW_OPTIONS])
+  return status === 0 ? [] : [`attw ended with ${status}: ${stdout}${stderr}`]
 }
 
 const ATTW_OPTIONS = ['--profile', 'esm-only', '--format', 'ascii', '--no-color']
