@@ -3,6 +3,9 @@ import type { NextConfig } from 'next'
 
 const repositoryRoot = join(import.meta.dirname, '..', '..')
 
+/** What the Daytona SDK loads in ways that tracing does not see: for downloads, and with the newest export conditions. */
+const LOADED_UNSEEN = ['busboy', 'streamsearch', 'async-function', 'async-generator-function', 'generator-function']
+
 const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
@@ -10,10 +13,17 @@ const config: NextConfig = {
   // `HOLDFAST_STANDALONE=1 npm run build` makes a folder that runs without node_modules.
   ...(process.env['HOLDFAST_STANDALONE'] === '1' ? { output: 'standalone' } : {}),
   outputFileTracingRoot: repositoryRoot,
+  outputFileTracingIncludes: { '/api/**': LOADED_UNSEEN.map((name) => `../../node_modules/${name}/**`) },
   turbopack: {
     root: repositoryRoot,
+    // The script of the sandbox's agent is part of the app.
+    rules: { '*': { condition: { query: '?raw' }, type: 'text' } },
     // Local sandboxes are folders with names that only the running server knows.
     ignoreIssue: [{ path: '**/packages/testing/**', title: /Dynamic filesystem access/ }],
+  },
+  webpack: (config) => {
+    config.module.rules.push({ resourceQuery: /^\?raw$/, type: 'asset/source' })
+    return config
   },
   // Loaded by Node itself: they hold connections, WASM and native files. (Here the workspace's own packages are bundled
   // all the same, because they are links out of node_modules.)
