@@ -171,6 +171,23 @@ describe('a cancel from another host', () => {
     expect([textOf(stored), terminalsOf(stored)]).toEqual(['a', ['RUN_ERROR']])
   })
 
+  it('is told once when its model fails while the run is ended without it', async () => {
+    const app = await ownWiring()
+    const held = gate()
+    const sent = send(app, { turns: [[{ say: 'a' }, { wait: () => held.opened }, { fail: new Error('aborted') }]] })
+    await until(() => sent.model.seen.length === 1)
+    const barrier = app.service.faults.barrier('destroy')
+    await cancelRun({ stores: otherReplica(app).stores, runId: 'run-1', clock: app.clock })
+    await settled()
+    await app.clock.advance(1_000)
+    await barrier.reached
+    held.open()
+    await settled()
+    barrier.open()
+    await sent.response.text()
+    expect(terminalsOf(await storedChunks(app.stores, 'run-1'))).toEqual(['RUN_ERROR'])
+  })
+
   it('is told once when it comes while the sandbox is being built', async () => {
     const app = await ownWiring()
     const barrier = app.service.faults.barrier('create')
