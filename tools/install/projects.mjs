@@ -24,7 +24,7 @@ const VENDORS = [
 ]
 const without = (/** @type {string[]} */ ...wanted) => VENDORS.filter((vendor) => !wanted.includes(vendor))
 
-const CORE = ['@holdfast/core', '@holdfast/core/provider-kit']
+const CORE = ['@holdfast/core', '@holdfast/core/provider', '@holdfast/core/provider-kit']
 const MIDDLEWARE = ['@holdfast/middleware']
 const DAYTONA = ['@holdfast/provider-daytona']
 const STORE = ['@holdfast/store-drizzle', '@holdfast/store-drizzle/schema']
@@ -110,9 +110,10 @@ export const PROJECTS = [
 /** What a main entry may load besides its own files, core and TanStack. Anything more costs every app that imports it. */
 export const LOADED_WITH = {
   '@holdfast/core': ['modern-tar'],
+  '@holdfast/core/provider': /** @type {string[]} */ ([]),
   '@holdfast/core/provider-kit': ['modern-tar'],
   '@holdfast/middleware': ['diff', 'modern-tar', 'picomatch', 'unbash', 'zod'],
-  '@holdfast/provider-daytona': ['modern-tar'],
+  '@holdfast/provider-daytona': /** @type {string[]} */ ([]),
   '@holdfast/store-drizzle': ['drizzle-orm', 'modern-tar'],
   '@holdfast/testing': ['modern-tar', 'postgres'],
 }

@@ -1,4 +1,4 @@
-import { defineSandboxProvider } from '@holdfast/core/provider-kit'
+import { defineSandboxProvider } from '@holdfast/core/provider'
 import type { SandboxBackend, SandboxCapabilities, SandboxProvider } from '@holdfast/core'
 import type { DaytonaCalls } from './daytona-calls.ts'
 import { mapDaytonaError } from './errors.ts'

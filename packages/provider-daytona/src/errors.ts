@@ -1,5 +1,5 @@
 import type { ErrorCode, HoldfastErrorLike } from '@holdfast/core'
-import { isHoldfastError, NotFoundError, ProviderError, RefusedError } from '@holdfast/core/provider-kit'
+import { isHoldfastError, NotFoundError, ProviderError, RefusedError } from '@holdfast/core/provider'
 import { readVendorFailure } from './vendor-failure.ts'
 import type { VendorFailure, VendorFailureKind } from './vendor-failure.ts'
 

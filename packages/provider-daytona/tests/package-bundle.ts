@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process'
 import { build } from 'vite'
 
 export interface PackageBundle {
+  /** Sources of the package and of core that are loaded when the package is imported. */
+  eagerModules: readonly string[]
   /** Runs a module in a fresh process; `provider` stands for this package in its imports. */
   run: (source: string, env?: Record<string, string>) => Promise<{ stdout: string; exitCode: number | null }>
   remove: () => Promise<void>
@@ -16,12 +18,19 @@ export async function bundlePackage(): Promise<PackageBundle> {
   await mkdir(parent, { recursive: true })
   // Below the package, so that its dependencies are found.
   const dir = await mkdtemp(join(parent, 'bundle-'))
-  await build({
+  const built = await build({
     configFile: false,
     logLevel: 'error',
     root: packageDir,
     ssr: { noExternal: [/^@holdfast\//], resolve: { conditions: ['@holdfast/source', 'module', 'node'] } },
-    build: { ssr: join(packageDir, 'src', 'index.ts'), outDir: dir, emptyOutDir: false, minify: false },
+    build: {
+      ssr: join(packageDir, 'src', 'index.ts'),
+      outDir: dir,
+      emptyOutDir: false,
+      minify: false,
+      // Node does not leave out what is not used either.
+      rolldownOptions: { treeshake: false },
+    },
   })
   const run: PackageBundle['run'] = (source, env = {}) =>
     new Promise((resolve, reject) => {
@@ -40,5 +49,17 @@ export async function bundlePackage(): Promise<PackageBundle> {
         resolve({ stdout, exitCode })
       })
     })
-  return { run, remove: () => rm(dir, { recursive: true, force: true }) }
+  return { eagerModules: eagerModules(built), run, remove: () => rm(dir, { recursive: true, force: true }) }
+}
+
+/** All that the entry reaches by static imports. */
+function eagerModules(built: Awaited<ReturnType<typeof build>>): string[] {
+  const outputs = [built].flat().flatMap((result) => ('output' in result ? result.output : []))
+  const chunks = outputs.filter((output) => output.type === 'chunk')
+  const reached = new Set(chunks.filter(({ isEntry }) => isEntry))
+  // A set that grows is walked to its end.
+  for (const { imports } of reached) {
+    for (const chunk of chunks) if (imports.includes(chunk.fileName)) reached.add(chunk)
+  }
+  return [...reached].flatMap(({ moduleIds }) => moduleIds)
 }

@@ -43,17 +43,19 @@ export {
 export { writeArchive } from './write-archive.ts'
 export type { WriteArchiveOptions } from './write-archive.ts'
 
-// What an adapter needs at run time, without the stores: importing it stays cheap.
-export { sleep, systemClock } from '../clock.ts'
+// With these an adapter needs nothing else of core at run time, so it does not load the stores.
 export {
   CancelledError,
   ConflictError,
   CorruptDataError,
+  defineSandboxProvider,
+  HoldfastError,
   InvalidInputError,
+  isHoldfastError,
   NotFoundError,
   ProviderError,
   RefusedError,
+  sleep,
+  systemClock,
   UnsupportedError,
-} from '../errors/error-classes.ts'
-export { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
-export { defineSandboxProvider } from '../sandbox/define-sandbox-provider.ts'
+} from '../provider/index.ts'

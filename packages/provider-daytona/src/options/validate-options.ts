@@ -1,4 +1,4 @@
-import { InvalidInputError, systemClock } from '@holdfast/core/provider-kit'
+import { InvalidInputError, systemClock } from '@holdfast/core/provider'
 import { isBlankText, readNumber, readText } from './option-values.ts'
 import type { AfterRelease, DaytonaOptions, DaytonaResources, NormalizedDaytonaOptions } from './daytona-options.ts'
 
