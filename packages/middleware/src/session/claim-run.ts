@@ -16,21 +16,17 @@ import type { SandboxSession } from './sandbox-session.ts'
  * may not touch the thread's sandbox, which can be another run's.
  */
 export async function claimRun(session: SandboxSession, log: LateBoundLog): Promise<void> {
-  const { ctx } = session
-  const persistence = ClaimListenerCapability[0](ctx, { optional: true })
-  try {
-    assertWiring(session, log)
-    const run = await startChatRun(session, log)
-    session.run = run
-    log.bind(run)
-    persistence?.claimed(run.session)
-    stopWithChat(session, run)
-    await showConversation(run)
-  } catch (error) {
+  const persistence = ClaimListenerCapability[0](session.ctx, { optional: true })
+  const run = await startChatRun(session, log).catch((error: unknown) => {
     log.refuse(error)
     persistence?.refused()
     throw error
-  }
+  })
+  session.run = run
+  log.bind(run)
+  persistence?.claimed(run.session)
+  stopWithChat(session, run)
+  await showConversation(run)
 }
 
 function assertWiring({ ctx }: SandboxSession, log: LateBoundLog): void {
@@ -43,7 +39,9 @@ function assertWiring({ ctx }: SandboxSession, log: LateBoundLog): void {
   if (faults.length > 0) throw new InvalidInputError('INVALID_CONFIGURATION', `For a durable run ${faults.join('; ')}.`)
 }
 
-async function startChatRun({ ctx, options }: SandboxSession, log: LateBoundLog): Promise<Run> {
+async function startChatRun(session: SandboxSession, log: LateBoundLog): Promise<Run> {
+  assertWiring(session, log)
+  const { ctx, options } = session
   const { stores, clock } = log
   const { parentRunId } = ctx
   const run = await startRun({
@@ -74,8 +72,12 @@ function stopWithChat({ ctx }: SandboxSession, run: Run): void {
   const { signal } = ctx
   if (signal === undefined) return
   const stop = (): void => run.session.stop(reasonOf(signal, run))
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) {
+    stop()
+    return
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  void run.session.ended.then(() => signal.removeEventListener('abort', stop))
 }
 
 /** Without a person's word the run goes on: another host takes it over. */
