@@ -12,27 +12,48 @@ export function percentile(samples: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Runs both in turns, so that what else the machine does hits both alike; gives runs per second of each. */
+export interface Rates {
+  /** Runs per second. */
+  ours: number
+  plain: number
+  ratio: number
+}
+
+/** So short that what else the machine does hits a turn of both alike. */
+const PER_TURN = 20
+
+/**
+ * Runs both in turns. The figures are medians over the turns, and so is the ratio, which compares two turns that follow
+ * each other: a burst of other work spoils the turns that it hits and no more.
+ */
 export async function ratesInTurns(
-  rounds: number,
-  perRound: number,
+  turns: number,
   ours: (index: number) => Promise<unknown>,
   plain: (index: number) => Promise<unknown>,
-): Promise<{ ours: number; plain: number }> {
-  const spent = { ours: 0, plain: 0 }
-  for (let round = -1; round < rounds; round += 1) {
-    for (const [name, work] of [
-      ['ours', ours],
-      ['plain', plain],
-    ] as const) {
-      const startedAt = performance.now()
-      for (let index = 0; index < perRound; index += 1) await work((round + 1) * perRound + index)
-      // The first round warms up.
-      if (round >= 0) spent[name] += performance.now() - startedAt
-    }
+): Promise<Rates> {
+  const spent: { ours: number; plain: number }[] = []
+  for (let turn = 0; turn < turns; turn += 1) {
+    const isOursFirst = turn % 2 === 0
+    const first = await timeOfTurn(turn, isOursFirst ? ours : plain)
+    const second = await timeOfTurn(turn, isOursFirst ? plain : ours)
+    spent.push(isOursFirst ? { ours: first, plain: second } : { ours: second, plain: first })
   }
-  const all = rounds * perRound * 1_000
-  return { ours: all / spent.ours, plain: all / spent.plain }
+  const warm = spent.slice(Math.ceil(turns / WARM_UP_SHARE))
+  const median = (samples: number[]): number => percentile(samples, 0.5)
+  return {
+    ours: (PER_TURN * 1_000) / median(warm.map((turn) => turn.ours)),
+    plain: (PER_TURN * 1_000) / median(warm.map((turn) => turn.plain)),
+    ratio: median(warm.map((turn) => turn.plain / turn.ours)),
+  }
+}
+
+/** One turn in so many, at the start, only warms up. */
+const WARM_UP_SHARE = 10
+
+async function timeOfTurn(turn: number, work: (index: number) => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  for (let index = 0; index < PER_TURN; index += 1) await work(turn * PER_TURN + index)
+  return performance.now() - startedAt
 }
 
 export function holds({ ratio, budget }: Measurement): boolean {
@@ -40,13 +61,14 @@ export function holds({ ratio, budget }: Measurement): boolean {
   return 'atLeast' in budget ? ratio >= budget.atLeast : ratio <= budget.atMost
 }
 
-/** Prints the table and, as the last line, whether every budget holds. Answers the same. */
+/** Prints a Markdown table and, as the last line, whether every budget holds. Answers the same. */
 export function report(measurements: readonly Measurement[]): boolean {
-  for (const { name, ours, plain, ratio, budget } of measurements) {
-    const limit = budget === undefined ? '' : 'atLeast' in budget ? `>= ${budget.atLeast}` : `<= ${budget.atMost}`
-    console.log(
-      `${name.padEnd(44)} ${ours.padStart(14)} ${plain.padStart(14)} ${ratio.toFixed(2).padStart(8)}  ${limit}`,
-    )
+  console.log('| what | Holdfast | plain SQL | ratio | budget | |\n|---|--:|--:|--:|--:|---|')
+  for (const each of measurements) {
+    const { name, ours, plain, ratio, budget } = each
+    const limit = budget === undefined ? '' : 'atLeast' in budget ? `≥ ${budget.atLeast}` : `≤ ${budget.atMost}`
+    const verdict = budget === undefined ? '' : holds(each) ? 'holds' : '**missed**'
+    console.log(`| ${[name, ours, plain, ratio.toFixed(2), limit, verdict].join(' | ')} |`)
   }
   const short = measurements.filter((each) => !holds(each)).map(({ name, ratio }) => `${name} (${ratio.toFixed(2)})`)
   console.log(short.length === 0 ? 'ok: every budget holds' : `falls short: ${short.join('; ')}`)

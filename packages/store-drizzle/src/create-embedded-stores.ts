@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
 import { InvalidInputError, systemClock } from '@holdfast/core'
 import type { BlobStore, Clock } from '@holdfast/core'
 import { fileBlobStore } from './content/file-blob-store.ts'
@@ -53,19 +54,25 @@ export function createEmbeddedStores(options: EmbeddedStoresOptions): SqlStores 
 }
 
 async function openDirectory(directory: string): Promise<SqlConnection> {
-  const { PGlite } = await importPeer('@electric-sql/pglite', () => import('@electric-sql/pglite'))
+  const driver = await importPeer('@electric-sql/pglite', () => import('@electric-sql/pglite'))
   await mkdir(directory, { recursive: true })
   const releaseDirectory = await claimDirectory(directory)
-  try {
-    const pglite = await PGlite.create(join(directory, 'pg'))
-    const connection = pgliteConnection(pglite, async () => {
-      await pglite.close()
+  let pglite: PGlite | undefined
+  const close = async (): Promise<void> => {
+    try {
+      await pglite?.close()
+    } finally {
       await releaseDirectory()
-    })
+    }
+  }
+  try {
+    pglite = await driver.PGlite.create(join(directory, 'pg'))
+    const connection = pgliteConnection(pglite, close)
     await migrateSchema(connection, { schema: SCHEMA })
     return connection
   } catch (error) {
-    await releaseDirectory()
+    // Two that have the directory open would write over each other, and the next call opens it again.
+    await Promise.allSettled([close()])
     throw error
   }
 }

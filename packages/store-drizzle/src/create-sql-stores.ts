@@ -75,16 +75,19 @@ export function createSqlStores(input: SqlStoresInput): SqlStores {
       await db.rows(ping)
     },
     close: async () => {
-      const closing = db.close()
-      await hub.close()
-      await closing
+      db.beginClose()
+      try {
+        await hub.close()
+      } finally {
+        await db.close()
+      }
     },
   }
 }
 
 function wakeHub(db: Database, { clock, remote }: SqlStoresInput, channel: string): WakeHub {
   const notify = async (target: string, payload: string): Promise<void> => {
-    await db.rows(notifyWakes, [target, payload])
+    await db.lastRows(notifyWakes, [target, payload])
   }
   return new WakeHub({
     clock,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as realDelay } from 'node:timers/promises'
 import type { SqlConnection, SqlExecutor } from './sql-executor.ts'
 import { outcomeOf, storeClosed, storeError } from './sql-errors.ts'
@@ -27,6 +28,8 @@ export class Database {
   constructor(schema: string, open: () => Promise<SqlConnection>) {
     this.#texts = new StatementTexts(schema)
     this.#open = open
+    // Everybody who waits for a lock listens to it, however many they are.
+    setMaxListeners(0, this.#closing.signal)
   }
 
   async rows(statement: Statement, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
@@ -57,13 +60,23 @@ export class Database {
     if (this.#closing.signal.aborted) throw storeClosed()
   }
 
+  /** For what a close itself has to send: not refused between `beginClose` and `close`. */
+  async lastRows(statement: Statement, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return this.#tracked(this.#query(statement, params))
+  }
+
   /** Aborts with `STORE_CLOSED` when a close begins. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
 
-  async close(): Promise<void> {
+  /** From now on calls are refused; what is under way goes on. */
+  beginClose(): void {
     this.#closing.abort(storeClosed())
+  }
+
+  async close(): Promise<void> {
+    this.beginClose()
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
     const connection = this.#connection
     this.#connection = undefined
@@ -107,7 +120,12 @@ export class Database {
   }
 
   #connected(): Promise<SqlConnection> {
-    const connection = (this.#connection ??= this.#open())
+    this.#connection ??= this.#connect()
+    return this.#connection
+  }
+
+  #connect(): Promise<SqlConnection> {
+    const connection = this.#open()
     connection.catch(() => {
       if (this.#connection === connection) this.#connection = undefined
     })

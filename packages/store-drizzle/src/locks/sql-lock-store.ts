@@ -6,7 +6,6 @@ import { acquireLease } from '../statements/acquire-lease.ts'
 import { releaseLease, renewLease } from '../statements/hold-lease.ts'
 import type { StoreContext } from '../store-context.ts'
 import { encodeWakes, topicToken } from '../wake/wake-topic.ts'
-import type { WakeTopic } from '../wake/wake-topic.ts'
 import type { WakeWatch } from '../wake/wake-watch.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
 import { LocalLine } from './local-line.ts'
@@ -113,11 +112,10 @@ export class SqlLockStore implements FencedLockStore {
   /** A release that fails leaves a lease that ends by itself, and must not hide what the callback gave. */
   async #release(key: string, owner: string): Promise<void> {
     const { db, hub, channel } = this.#context
-    const topic: WakeTopic = { kind: 'lock', id: key }
-    const token = topicToken(topic)
+    const token = topicToken({ kind: 'lock', id: key })
     const [answer] = await Promise.allSettled([db.row(releaseLease, [key, owner, channel, encodeWakes([token])])])
     // Somebody may have come into the line at the same moment, unseen by the release.
-    if (answer.status === 'fulfilled' && answer.value === undefined) hub.publish(topic)
+    if (answer.status === 'fulfilled' && answer.value === undefined) hub.publish(token)
     else hub.wake([token])
   }
 }

@@ -1,5 +1,7 @@
 import initial from './0000-initial.ts'
 import functions from './0001-functions.ts'
+import unsettledInstances from './0002-unsettled-instances.ts'
+import eventLists from './0003-event-lists.ts'
 
 export interface Migration {
   readonly version: number
@@ -11,4 +13,6 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', sql: initial },
   { version: 2, name: 'functions', sql: functions },
+  { version: 3, name: 'unsettled_instances', sql: unsettledInstances },
+  { version: 4, name: 'event_lists', sql: eventLists },
 ]

@@ -43,14 +43,12 @@ interface NumberedEntry {
 
 function batchEntries(row: Row, runId: string, after: number): NumberedEntry[] {
   const firstSeq = number(row, 'first_seq')
-  const lines = text(row, 'payload').split('\n')
-  if (lines.length !== number(row, 'event_count')) {
+  const chunks = decodeJson(text(row, 'payload'), 'batch of events')
+  if (!Array.isArray(chunks) || chunks.length !== number(row, 'event_count')) {
     throw new CorruptDataError('CORRUPT_DATA', 'A stored batch of events does not have the number of events it names.')
   }
-  return lines.flatMap((line, index) => {
-    const seq = firstSeq + index
-    if (seq <= after) return []
-    const chunk = decodeJson(line, 'event') as StreamChunk
-    return [{ seq, entry: { offset: formatEventOffset(runId, seq), chunk } }]
-  })
+  const numbered = (chunks as StreamChunk[]).map((chunk, index) => ({ seq: firstSeq + index, chunk }))
+  return numbered
+    .filter(({ seq }) => seq > after)
+    .map(({ seq, chunk }) => ({ seq, entry: { offset: formatEventOffset(runId, seq), chunk } }))
 }

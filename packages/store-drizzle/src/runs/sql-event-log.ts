@@ -39,6 +39,7 @@ export class SqlEventLog implements EventLog {
   readonly #epoch: number | undefined
   readonly #offset: string | null
   readonly #topic: WakeTopic
+  readonly #token: string
 
   constructor(context: StoreContext, appends: KeyedQueue, { runId, epoch, offset }: SqlEventLogInput) {
     this.#context = context
@@ -47,18 +48,20 @@ export class SqlEventLog implements EventLog {
     this.#epoch = epoch
     this.#offset = offset
     this.#topic = { kind: 'log', id: runId }
+    this.#token = topicToken(this.#topic)
   }
 
   resumeFrom = (): EventOffset | null => this.#offset as EventOffset | null
 
   append = async (chunks: StreamChunk[]): Promise<EventOffset[]> => {
-    const texts = chunks.map(encodeExactJson)
+    const count = chunks.length
+    const payload = encodeExactJson(chunks)
     this.#context.db.assertOpen()
-    if (texts.length === 0) return []
-    const batch = { count: texts.length, payload: texts.join('\n'), batchId: randomUUID() }
+    if (count === 0) return []
+    const batch = { count, payload, batchId: randomUUID() }
     const tail = await this.#context.db.hold((db) => this.#appends.run(this.runId, () => this.#append(db, batch)))
-    this.#context.hub.publish(this.#topic)
-    return texts.map((_, index) => formatEventOffset(this.runId, tail - texts.length + 1 + index))
+    this.#context.hub.publish(this.#token)
+    return Array.from({ length: count }, (_, index) => formatEventOffset(this.runId, tail - count + 1 + index))
   }
 
   async *read(offset: EventOffset, signal?: AbortSignal): AsyncGenerator<EventLogEntry> {
@@ -99,10 +102,9 @@ export class SqlEventLog implements EventLog {
 
   close = async (): Promise<void> => {
     const { db, hub, channel } = this.#context
-    const token = topicToken(this.#topic)
-    const notification = [channel, encodeWakes([token])]
+    const notification = [channel, encodeWakes([this.#token])]
     await db.hold((held) => this.#appends.run(this.runId, () => this.#close(held, notification)))
-    hub.wake([token])
+    hub.wake([this.#token])
   }
 
   async #append(db: StatementRunner, { count, payload, batchId }: EventBatch): Promise<number> {

@@ -17,6 +17,7 @@ import {
   findInstance,
   listInstances,
   listThreadInstances,
+  listUnsettledInstances,
   upsertInstance,
 } from '../statements/sandbox-instances.ts'
 import type { StoreContext } from '../store-context.ts'
@@ -58,16 +59,17 @@ export class SqlInstanceStore implements SandboxInstanceStore {
 
   list = async (input: SandboxInstanceListInput): Promise<{ records: SandboxInstanceRecord[]; cursor?: string }> => {
     const limit = assertPageSize(input.limit, DEFAULT_LIMIT)
-    const params = listParams(input, limit + 1)
-    const { threadId } = input
-    const rows =
-      threadId === undefined
-        ? await this.#context.db.rows(listInstances, params)
-        : await this.#context.db.rows(listThreadInstances, [...params, assertId('threadId', threadId)])
+    const rows = await this.#listed(input, listParams(input, limit + 1))
     const records = rows.slice(0, limit).map(instanceRecord)
     const last = records.at(-1)
     if (rows.length <= limit || last === undefined) return { records }
     return { records, cursor: encodeCursor([last.updatedAt, last.key]) }
+  }
+
+  #listed({ threadId, state }: SandboxInstanceListInput, params: SqlValue[]): Promise<readonly Row[]> {
+    const { db } = this.#context
+    if (threadId !== undefined) return db.rows(listThreadInstances, [...params, assertId('threadId', threadId)])
+    return db.rows(state === undefined || state === 'ready' ? listInstances : listUnsettledInstances, params)
   }
 }
 

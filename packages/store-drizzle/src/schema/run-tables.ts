@@ -66,7 +66,7 @@ export const runLogs = holdfastSchema.table(
   ],
 )
 
-/** One row per appended batch. `payload` is the chunks' JSON texts, one a line. */
+/** One row per appended batch. `payload` is its chunks as one JSON list. */
 export const runEvents = holdfastSchema.table(
   'run_events',
   {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, text } from 'drizzle-orm/pg-core'
 import { epochMs, idText, jsonText } from './columns.ts'
 import { holdfastSchema } from './schema-name.ts'
@@ -19,5 +20,8 @@ export const sandboxInstances = holdfastSchema.table(
   (table) => [
     index('sandbox_instances_by_age').on(table.updatedAt, table.key),
     index('sandbox_instances_by_thread').on(table.threadId, table.updatedAt, table.key),
+    index('sandbox_instances_unsettled')
+      .on(table.state, table.updatedAt, table.key)
+      .where(sql`${table.state} <> 'ready'`),
   ],
 )

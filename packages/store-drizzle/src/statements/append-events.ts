@@ -9,11 +9,10 @@ export const appendFenced = repeatable(`
     update holdfast.run_logs set tail = tail + $3::integer, last_batch = $4::uuid
     where run_id = $1 and epoch = $2::bigint and closed_at is null and last_batch is distinct from $4::uuid
     returning log_id, tail
-  ), stored as (
-    insert into holdfast.run_events (log_id, first_seq, event_count, payload)
-    select log_id, tail - $3::integer + 1, $3::integer, $5 from advanced
   )
-  select tail from advanced
+  insert into holdfast.run_events (log_id, first_seq, event_count, payload)
+  select log_id, tail - $3::integer + 1, $3::integer, $5 from advanced
+  returning first_seq + event_count - 1 as tail
 `)
 
 /** While nobody has claimed the run, several hosts may append, so a lost reply cannot be settled by the last batch. */
@@ -23,11 +22,10 @@ export const appendUnfenced = once(`
     on conflict (run_id) do update set tail = log.tail + excluded.tail, last_batch = excluded.last_batch
     where log.epoch = 0 and log.closed_at is null
     returning log_id, tail
-  ), stored as (
-    insert into holdfast.run_events (log_id, first_seq, event_count, payload)
-    select log_id, tail - $2::integer + 1, $2::integer, $4 from advanced
   )
-  select tail from advanced
+  insert into holdfast.run_events (log_id, first_seq, event_count, payload)
+  select log_id, tail - $2::integer + 1, $2::integer, $4 from advanced
+  returning first_seq + event_count - 1 as tail
 `)
 
 /** Why an append was refused. Only a refused append pays for it. */

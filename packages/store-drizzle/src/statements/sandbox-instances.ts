@@ -16,9 +16,11 @@ export const upsertInstance = repeatable(`
 
 export const deleteInstance = repeatable(`delete from holdfast.sandbox_instances where key = $1`)
 
-/** One text with and one without a thread, because each has its own index. */
+/** A text for each index. */
 export const listInstances = list('')
 export const listThreadInstances = list('thread_id = $7::text and')
+/** For a state other than ready. Few rows have one, and a reaper asks for them again and again. */
+export const listUnsettledInstances = list(`state = $6::text and state <> 'ready' and`)
 
 function list(condition: string) {
   return repeatable(`

@@ -70,8 +70,7 @@ export class WakeHub {
   }
 
   /** Wakes this process at once and the others soon. Never waits, never fails: a sweep finds what got lost. */
-  publish(topic: WakeTopic): void {
-    const token = topicToken(topic)
+  publish(token: string): void {
     this.wake([token])
     if (this.#options.remote === undefined || this.#isClosed) return
     this.#outbox.add(token)

@@ -2,6 +2,7 @@ import { runCommand } from 'citty'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { storeCommand } from '../../src/cli/store-command.ts'
 import type { SqlStores } from '../../src/index.ts'
+import { MIGRATIONS } from '../../src/migrations/migration-list.ts'
 import { ConcurrencyServer } from '../support/concurrency-server.ts'
 import { textChunk } from '../support/text-chunk.ts'
 
@@ -103,5 +104,5 @@ describe('prune', () => {
 })
 
 test('holdfast-store migrate says the version', async () => {
-  expect(await run('migrate')).toEqual({ version: 2 })
+  expect(await run('migrate')).toEqual({ version: MIGRATIONS.length })
 })

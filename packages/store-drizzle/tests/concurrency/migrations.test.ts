@@ -5,6 +5,7 @@ import { migrateSchema } from '../../src/database/migrate-schema.ts'
 import { postgresConnection } from '../../src/database/postgres-executor.ts'
 import { MIGRATIONS } from '../../src/migrations/migration-list.ts'
 import { ConcurrencyServer, ROUNDS } from '../support/concurrency-server.ts'
+import { textChunk } from '../support/text-chunk.ts'
 import { buildHostProgram, HostProcess } from '../support/spawn-host.ts'
 
 let server: ConcurrencyServer
@@ -30,6 +31,9 @@ async function onEmptyDatabase(work: (url: string, sql: postgres.Sql) => Promise
 }
 
 const EVERY_VERSION = MIGRATIONS.map(({ version }) => ({ version }))
+
+/** What could be taken for the end of a chunk. */
+const CHUNKS = ['a\nb', '},{', '\\n"'].map((name) => textChunk(name))
 
 describe('migrations', () => {
   test('ten processes that start at once apply each migration once', { timeout: 600_000 }, async () => {
@@ -129,6 +133,13 @@ describe('migrations', () => {
       await migrateSchema(connection, { schema: 'holdfast', migrations: before })
       await sql`insert into holdfast.runs (run_id, thread_id, status, started_at) values ('run', 'thread', 'completed', 7)`
       await sql`insert into holdfast.messages values ('thread', 0, '{"role":"user","content":"hello"}')`
+      await sql`insert into holdfast.run_logs (run_id, tail) values ('run', 3)`
+      await sql`
+        insert into holdfast.run_events
+        select log_id, 1, 3, ${CHUNKS.map((chunk) => JSON.stringify(chunk)).join('\n')} from holdfast.run_logs`
+      await sql`
+        insert into holdfast.sandbox_instances (key, provider, provider_sandbox_id, thread_id, updated_at, state)
+        values ('key', 'provider', 'sandbox', 'thread', 1, 'condemned')`
       const host = server.host({ url })
       expect(await host.runs.get('run')).toEqual({
         runId: 'run',
@@ -137,6 +148,9 @@ describe('migrations', () => {
         startedAt: 7,
       })
       expect(await host.messages.loadThread('thread')).toEqual([{ role: 'user', content: 'hello' }])
+      const events = await host.eventLog.open({ runId: 'run' }).snapshot()
+      expect(events.map(({ chunk }) => chunk)).toEqual(CHUNKS)
+      expect((await host.instances.list?.({ state: 'condemned' }))?.records.map(({ key }) => key)).toEqual(['key'])
       await host.close()
     })
   })

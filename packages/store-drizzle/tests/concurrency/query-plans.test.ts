@@ -10,7 +10,7 @@ import { findThreadHolder } from '../../src/statements/inspect-claim.ts'
 import { listOrphanedRuns, listRuns } from '../../src/statements/list-runs.ts'
 import { readEvents } from '../../src/statements/read-events.ts'
 import { removeLogsBefore } from '../../src/statements/remove-logs.ts'
-import { listInstances } from '../../src/statements/sandbox-instances.ts'
+import { listInstances, listThreadInstances, listUnsettledInstances } from '../../src/statements/sandbox-instances.ts'
 import { listThreads } from '../../src/statements/threads.ts'
 import { ConcurrencyServer } from '../support/concurrency-server.ts'
 
@@ -41,18 +41,23 @@ async function fill(sql: Sql): Promise<void> {
     `insert into holdfast.threads select 'thread-' || n, 'owner-' || n % 100, null, n, n from generate_series(1, 10000) n`,
   )
   await sql.unsafe(`
-    insert into holdfast.sandbox_instances (key, provider, provider_sandbox_id, thread_id, updated_at)
-    select 'key-' || n, 'provider', 'sandbox-' || n, 'thread-' || n, n from generate_series(1, 20000) n`)
+    insert into holdfast.sandbox_instances (key, provider, provider_sandbox_id, thread_id, updated_at, state)
+    select 'key-' || n, 'provider', 'sandbox-' || n, 'thread-' || n, n,
+      case when n % 1000 = 0 then 'condemned' when n % 2 = 0 then 'ready' end from generate_series(1, 20000) n`)
   await sql.unsafe('vacuum analyze')
 }
 
-/** Tables that the plan reads from end to end. */
-async function scannedTables(statement: Statement, params: unknown[]): Promise<string[]> {
+async function planOf(statement: Statement, params: unknown[]): Promise<string> {
   const rows = await server.admin.begin(async (tx) => {
     const answer = await tx.unsafe(`explain (format json) ${inSchema(statement.text, 'holdfast')}`, params as never[])
     return answer
   })
-  const plan = JSON.stringify(Object.values(rows[0] ?? {})[0])
+  return JSON.stringify(Object.values(rows[0] ?? {})[0])
+}
+
+/** Tables that the plan reads from end to end. */
+async function scannedTables(statement: Statement, params: unknown[]): Promise<string[]> {
+  const plan = await planOf(statement, params)
   return [...plan.matchAll(/"Node Type":"Seq Scan"[^}]*?"Relation Name":"(\w+)"/g)].map((match) => match[1] ?? '')
 }
 
@@ -78,10 +83,17 @@ describe('hot statements and lists read no table from end to end', () => {
     ['old logs', removeLogsBefore, [500, 200]],
     ['threads of an owner', listThreads, ['owner-1', 1e15, '', 100]],
     ['oldest instances', listInstances, [null, null, -1, '', 100, null]],
+    ['instances of a thread', listThreadInstances, [null, null, -1, '', 100, null, 'thread-100']],
+    ['condemned instances', listUnsettledInstances, ['provider', 1e12, -1, '', 100, 'condemned']],
   ]
   test.each(cases)('%s', async (_, statement, params) => {
     expect(await scannedTables(statement, params)).toEqual([])
   })
+})
+
+test('a reaper reads no instance that is ready', async () => {
+  const plan = await planOf(listUnsettledInstances, ['provider', 1e12, -1, '', 100, 'condemned'])
+  expect(plan).toContain('"Index Name":"sandbox_instances_unsettled"')
 })
 
 test('the plan check sees a scan where there is one', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ConcurrencyServer, ROUNDS } from '../support/concurrency-server.ts'
 import { readToEnd } from '../support/read-log.ts'
 import { textChunk, textOf } from '../support/text-chunk.ts'
@@ -45,7 +45,11 @@ describe.each([
   })
 })
 
-test('a pool of one serves appends, claims and checkpoints that come all at once', { timeout: 60_000 }, async () => {
+test('a pool of one serves appends, claims and checkpoints that come all at once', { timeout: 300_000 }, async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error): unknown => warnings.push(warning)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
   for (const max of [1, 2]) {
     const host = server.host({ max })
     const work = Array.from({ length: 50 }, async (_, index) => {
@@ -72,4 +76,5 @@ test('a pool of one serves appends, claims and checkpoints that come all at once
     await Promise.all(work)
     await host.close()
   }
+  expect(warnings).toEqual([])
 })

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PGlite } from '@electric-sql/pglite'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEmbeddedStores } from '../../src/index.ts'
 import { claimDirectory } from '../../src/embedded/directory-guard.ts'
 import { identifyProcess } from '../../src/embedded/process-identity.ts'
@@ -71,7 +72,7 @@ describe('a directory of an embedded store', () => {
 })
 
 describe('embedded stores', () => {
-  test('keep everything over a close, and refuse a second opening', { timeout: 60_000 }, async () => {
+  test('keep everything over a close, and refuse a second opening', { timeout: 300_000 }, async () => {
     const stores = createEmbeddedStores({ dir: join(dir, 'store') })
     await stores.messages.saveThread('thread', [{ role: 'user', content: 'kept' }])
     await stores.blobs.put('blob', 'bytes')
@@ -85,4 +86,29 @@ describe('embedded stores', () => {
     expect((await second.maintenance.status()).counts['threads']).toBe(0)
     await second.close()
   })
+
+  test(
+    'let go of the directory whole when the start fails, and the next call starts',
+    { timeout: 300_000 },
+    async () => {
+      const path = join(dir, 'store')
+      const first = createEmbeddedStores({ dir: path })
+      await first.metadata.set('space', 'key', 'kept')
+      await first.close()
+      const changeVersion = async (sql: string): Promise<void> => {
+        const pglite = await PGlite.create(join(path, 'pg'))
+        await pglite.exec(sql)
+        await pglite.close()
+      }
+      await changeVersion(`insert into holdfast.migrations values (1000, 'later', 0)`)
+      const closePglite = vi.spyOn(PGlite.prototype, 'close')
+      const stores = createEmbeddedStores({ dir: path })
+      await expect(stores.ping()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
+      expect(closePglite).toHaveBeenCalled()
+      closePglite.mockRestore()
+      await changeVersion('delete from holdfast.migrations where version = 1000')
+      expect(await stores.metadata.get('space', 'key')).toBe('kept')
+      await stores.close()
+    },
+  )
 })

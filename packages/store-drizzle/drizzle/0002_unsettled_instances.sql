@@ -1,0 +1,1 @@
+CREATE INDEX "sandbox_instances_unsettled" ON "holdfast"."sandbox_instances" USING btree ("state","updated_at","key") WHERE "holdfast"."sandbox_instances"."state" <> 'ready';
