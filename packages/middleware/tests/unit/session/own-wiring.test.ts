@@ -63,13 +63,24 @@ describe('a chat with TanStack’s own wiring', () => {
     expect(JSON.stringify(next.model.seen)).not.toContain('anything')
   })
 
-  it('keeps its lease as long as it runs', async () => {
+  it('is claimed also when another persistence has made its record', async () => {
+    const app = await ownWiring()
+    await app.stores.runs.createOrResume({ runId: 'run-1', threadId: 'thread-1', startedAt: app.clock.now() })
+    await send(app, { turns: [[{ say: 'hello' }]] }).response.text()
+    expect(await app.stores.runs.get('run-1')).toMatchObject({ status: 'completed', driverEpoch: 1 })
+  })
+
+  it('keeps its lease as long as it runs, and counts as watched as long as it is', async () => {
     const app = await ownWiring()
     const held = gate()
     const { response, model } = send(app, { turns: [[{ wait: () => held.opened }, { say: 'late' }]] })
     await until(() => model.seen.length === 1)
     for (let beat = 0; beat < 5; beat += 1) await app.clock.advance(DRIVER_LEASE_MS / 2)
     expect(await app.stores.drivers.findDrivers?.({ runIds: ['run-1'] })).toMatchObject([{ epoch: 1, isLive: true }])
+    await app.stores.runs.update('run-1', { detachedSince: app.clock.now() })
+    await app.clock.advance(DRIVER_LEASE_MS)
+    await settled()
+    expect(await app.stores.runs.get('run-1'), 'another viewer left').not.toHaveProperty('detachedSince')
     held.open()
     expect(textOf((await eventsOf(response)).map(({ chunk }) => chunk))).toBe('late')
   })
