@@ -29,23 +29,22 @@ export async function assertUnanswered(
 /** Stores the answers, and that the runs which waited for them are over: the successor goes on. Repeatable. */
 export async function answerPauses(successor: Successor, answers: PauseAnswers): Promise<void> {
   const { stores, threadId } = successor
-  const waited: InterruptRecord[] = []
-  for (const answer of answers) {
-    const pause = await findPause(stores, threadId, answer.interruptId)
-    if (pause === undefined) continue
-    waited.push(pause)
-    if (answer.status === 'resolved') await stores.interrupts.resolve(pause.interruptId, answer.payload)
-    else await stores.interrupts.cancel(pause.interruptId)
-  }
+  const found = await Promise.all(answers.map(({ interruptId }) => findPause(stores, threadId, interruptId)))
+  const waited = found.filter((pause) => pause !== undefined)
   await endWaiting(successor, waited, 'completed')
+  for (const answer of answers) {
+    if (!waited.some(({ interruptId }) => interruptId === answer.interruptId)) continue
+    if (answer.status === 'resolved') await stores.interrupts.resolve(answer.interruptId, answer.payload)
+    else await stores.interrupts.cancel(answer.interruptId)
+  }
 }
 
 /** Nobody will answer what the thread waits for: a person has said something else. Repeatable. */
 export async function giveUpPauses(successor: Successor): Promise<void> {
   const { interrupts } = successor.stores
   const pending = await interrupts.listPending(successor.threadId)
-  for (const { interruptId } of pending) await interrupts.cancel(interruptId)
   await endWaiting(successor, pending, 'aborted')
+  for (const { interruptId } of pending) await interrupts.cancel(interruptId)
 }
 
 /** One of another thread may be another person's, and is as good as missing. */
@@ -58,6 +57,7 @@ async function findPause(
   return pause?.threadId === threadId ? pause : undefined
 }
 
+/** Before the answers are stored: a host that dies in between leaves pauses, by which the next one finds what is left. */
 async function endWaiting(
   { stores: { runs }, runId, now }: Successor,
   pauses: readonly InterruptRecord[],
