@@ -10,6 +10,7 @@ import {
 import type { CheckpointSummary, HoldfastStores, SandboxCheckpoint } from '@holdfast/core'
 import { DEFAULT_WORKSPACE_ROOT } from '../definition/define-workspace.ts'
 import type { SandboxEnsureContext } from '../definition/ensure-context.ts'
+import { failingWithoutSecrets } from '../secrets/redacted-error.ts'
 import { workspaceRedactor } from '../secrets/workspace-redactor.ts'
 import { readArtifact } from './artifacts/read-artifact.ts'
 import { saveArtifact } from './artifacts/save-artifact.ts'
@@ -46,7 +47,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
     await own(input)
     return findCheckpoint(stores, input.threadId, input.checkpointId)
   }
-  return {
+  return failingWithoutSecrets<Checkpoints>(scope.redactor, {
     get: find,
     save: (input) => own(input).then(() => save(service, input)),
     list: (input) => own(input).then(() => list(stores, input)),
@@ -96,7 +97,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       }
       return stores.maintenance.prune({ checkpoints, blobs: { graceMs }, dryRun })
     },
-  }
+  })
 }
 
 function scopeOf({ stores, sandbox, policy, limits, clock = systemClock }: CheckpointsOptions): CheckpointScope {
@@ -181,7 +182,8 @@ function hold<T>(
   purpose: 'save' | 'rewind',
   work: (held: ThreadHold) => Promise<T>,
 ): Promise<T> {
-  return holdThread({ stores, threadId, tenant, clock: scope.clock, purpose }, work)
+  const { clock, redactor } = scope
+  return holdThread({ stores, threadId, tenant, clock, redactor, purpose }, work)
 }
 
 /** The thread's own sandbox, outside of any run. */

@@ -77,11 +77,11 @@ export async function saveCheckpoint(input: SaveInput): Promise<SavedCheckpoint>
     sizes: captured.sizes,
   }
   if (input.onlyChanges === true && parent !== null && saysTheSame(parent, checkpoint)) {
-    await keepStamps(stores, parent, place, captured.stamps)
+    await keepStamps(scope, parent, place, captured.stamps)
     return { checkpoint: parent, isNew: false }
   }
   const stored = await publish(input, checkpoint)
-  if (stored === checkpoint) await keepStamps(stores, checkpoint, place, captured.stamps)
+  if (stored === checkpoint) await keepStamps(scope, checkpoint, place, captured.stamps)
   return { checkpoint: stored, isNew: true }
 }
 
@@ -135,17 +135,17 @@ async function publish(input: SaveInput, checkpoint: SandboxCheckpoint): Promise
 
 /** Only makes the next save cheaper, so it may fail. */
 async function keepStamps(
-  { metadata }: CheckpointStores,
+  { stores, redactor }: CheckpointScope,
   checkpoint: SandboxCheckpoint,
   place: { sandboxId: string; root: string },
   stamps: FileStamps,
 ): Promise<void> {
   try {
-    await saveStamps(metadata, checkpoint, place, stamps)
+    await saveStamps(stores.metadata, checkpoint, place, stamps)
   } catch (error) {
     process.emitWarning('What a checkpoint saw of its files could not be noted; the next one reads more.', {
       code: 'HOLDFAST_CHECKPOINT',
-      detail: error instanceof Error ? error.message : String(error),
+      detail: redactor.text(error instanceof Error ? error.message : String(error)),
     })
   }
 }

@@ -1,7 +1,9 @@
 import { ProviderError, systemClock } from '@holdfast/core'
 import type { SandboxInstanceRecord, SandboxInstanceStore } from '@holdfast/core'
+import { workspaceRedactor } from '../secrets/workspace-redactor.ts'
 import { assertOwnProvider } from './ensure/resume-sandbox.ts'
 import { destroyInTime } from './destroy-in-time.ts'
+import { loggerWithoutSecrets } from './definition-logger.ts'
 import type { SandboxEnsureContext } from './ensure-context.ts'
 import type { SandboxDefinitionConfig } from './sandbox-definition.ts'
 
@@ -27,7 +29,8 @@ export async function destroySandbox(input: DestroySandboxInput): Promise<void> 
   try {
     await definition.hooks.onDestroy?.()
   } catch (error) {
-    ;(context.logger ?? console).warn('The onDestroy hook of the sandbox failed.', error)
+    const logger = loggerWithoutSecrets(context.logger ?? console, workspaceRedactor(definition.workspace))
+    logger.warn('The onDestroy hook of the sandbox failed.', error)
   }
 }
 

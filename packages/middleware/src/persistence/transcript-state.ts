@@ -10,6 +10,9 @@ import { partialMessage } from './partial-message.ts'
 import { markRun } from './run-mark.ts'
 import { ToolHistory } from './tool-history.ts'
 import { ToolProgress } from './tool-progress.ts'
+import { toRunError } from '../runs/run-error.ts'
+import { withoutSecrets } from '../secrets/redacted-error.ts'
+import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 
 /** What persistence knows of one run while it goes on. */
 export class TranscriptState {
@@ -48,7 +51,7 @@ export class TranscriptState {
    */
   async toolEnds(toolCallId: string, outcome: { ok: boolean; result?: unknown; error?: unknown }): Promise<void> {
     this.#progress.finish(toolCallId, outcome)
-    await this.saveStep().catch(reportUnsavedResult)
+    await this.saveStep().catch((error: unknown) => reportUnsavedResult(error, this.session?.redactor))
   }
 
   /** Stores the transcript as it is now. */
@@ -106,7 +109,7 @@ export class TranscriptState {
     const marked = markRun(messages, from, runId)
     const clean = this.session?.redactor?.json(marked) ?? marked
     const save = (): Promise<void> => this.#stores.messages.saveThread(threadId, clean, this.session?.fence)
-    await retryStore(this.session?.clock ?? systemClock, save)
+    await withoutSecrets(this.session?.redactor, () => retryStore(this.session?.clock ?? systemClock, save))
   }
 
   #now(): number {
@@ -114,9 +117,9 @@ export class TranscriptState {
   }
 }
 
-function reportUnsavedResult(error: unknown): void {
+function reportUnsavedResult(error: unknown, redactor: SecretRedactor | undefined): void {
   process.emitWarning('The result of a tool call is not stored yet; the next step stores it.', {
     code: 'HOLDFAST_TRANSCRIPT',
-    detail: error instanceof Error ? error.message : String(error),
+    detail: toRunError(error, redactor).message,
   })
 }

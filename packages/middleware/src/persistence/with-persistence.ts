@@ -36,7 +36,8 @@ export function withPersistence(
     },
     onFinish: (ctx, info) =>
       end(ctx, { status: 'completed', ...(info.usage === undefined ? {} : { usage: info.usage }) }),
-    onError: (ctx, info) => end(ctx, { status: 'failed', error: toRunError(info.error) }),
+    onError: (ctx, info) =>
+      end(ctx, { status: 'failed', error: toRunError(info.error, chats.get(ctx)?.state.session?.redactor) }),
     onAbort: (ctx) => end(ctx, { status: 'aborted', keepSandbox: false }),
   })
 }

@@ -6,6 +6,7 @@ import { reclaimRun } from '../reap/reclaim-run.ts'
 import { reportSandboxFailure } from '../session/report-sandbox-failure.ts'
 import { findSession } from './session-registry.ts'
 import { settleOrphan } from './settle-orphan.ts'
+import { workspaceRedactor } from '../secrets/workspace-redactor.ts'
 
 /** Which run is to stop, and whether its sandbox stays. */
 export interface CancelRunInput {
@@ -39,6 +40,10 @@ async function reclaim({ stores, runId, sandbox, clock = systemClock }: CancelRu
     const record = await stores.runs.get(runId)
     if (record !== null) await reclaimRun({ stores, sandbox, clock }, record)
   } catch (error) {
-    reportSandboxFailure(`The sandbox of run ${runId} is left to the reaper`, error)
+    reportSandboxFailure(
+      `The sandbox of run ${runId} is left to the reaper`,
+      error,
+      workspaceRedactor(sandbox.workspace),
+    )
   }
 }

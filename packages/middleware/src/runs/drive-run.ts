@@ -131,7 +131,7 @@ function outcomeOfError(session: RunSession, error: unknown): RunOutcome {
     session.stop('lost')
     return { status: 'lost' }
   }
-  return session.stoppedOutcome() ?? { status: 'failed', error: toRunError(error) }
+  return session.stoppedOutcome() ?? { status: 'failed', error: toRunError(error, session.redactor) }
 }
 
 /** What was produced before a failure is stored if it can be; a store that fails here fails the finalization too. */

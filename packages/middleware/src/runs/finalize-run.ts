@@ -52,11 +52,11 @@ export async function finalizeRun(input: FinalizeInput): Promise<void> {
  * A cancelled run may leave a sandbox that no handler has destroyed: one of the host before, whose set-up this host had
  * not reached, or one whose end failed. Whoever reclaims destroys it.
  */
-async function condemnWhatIsLeft({ stores, threadId, runId, clock }: RunSession): Promise<void> {
+async function condemnWhatIsLeft({ stores, threadId, runId, clock, redactor }: RunSession): Promise<void> {
   try {
     await retryStore(clock, () => condemnSandboxes({ stores, threadId, runId, clock }))
   } catch (error) {
-    reportSandboxFailure(`A sandbox of run ${runId} could not be condemned`, error)
+    reportSandboxFailure(`A sandbox of run ${runId} could not be condemned`, error, redactor)
   }
 }
 
@@ -69,7 +69,7 @@ async function endOf(session: RunSession, outcome: RunOutcome): Promise<RunOutco
   } catch (error) {
     if (isHoldfastError(error, 'DRIVER_LOST')) return session.settle({ status: 'lost' })
     if (settled.status !== 'completed') return settled
-    return { status: 'failed', error: toRunError(error) }
+    return { status: 'failed', error: toRunError(error, session.redactor) }
   }
 }
 

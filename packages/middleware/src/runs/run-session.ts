@@ -3,6 +3,7 @@ import type { Clock, HoldfastStores, WriteFence } from '@holdfast/core'
 import { outcomeOfStop } from './run-outcome.ts'
 import type { RunOutcome, StopReason } from './run-outcome.ts'
 import { ABORT_REASONS } from './stop-signal.ts'
+import { withoutSecrets } from '../secrets/redacted-error.ts'
 import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 import type { RunTrace } from '../telemetry/run-trace.ts'
 import type { Tenant } from './tenant.ts'
@@ -112,7 +113,7 @@ export class RunSession {
   runEndHandler(name: string, outcome: RunOutcome): Promise<void> {
     const entry = this.#handlers.find(({ handler }) => handler.name === name)
     if (entry === undefined) return Promise.resolve()
-    entry.done ??= entry.handler.run(outcome)
+    entry.done ??= withoutSecrets(this.redactor, () => entry.handler.run(outcome))
     return entry.done
   }
 

@@ -8,6 +8,8 @@ import { sandboxApproval } from '../tools/sandbox-approval.ts'
 import { openDriverLog, RunEventLog } from './run-event-log.ts'
 import type { RunSession } from './run-session.ts'
 import { Viewer } from './viewer.ts'
+import { redactedError } from '../secrets/redacted-error.ts'
+import type { SecretRedactor } from '../secrets/secret-redactor.ts'
 
 /** What `chat()` needs to know of a run. Spread it into its options. */
 export interface RunChatOptions {
@@ -69,7 +71,7 @@ export class Run {
     stream: AsyncIterable<StreamChunk>,
     options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {},
   ): Response {
-    const { onFailure = warn, ...rest } = options
+    const { onFailure = (error: unknown) => warn(error, this.session.redactor), ...rest } = options
     const { stores, clock, ended } = this.session
     const viewer = new Viewer({ stores, runId: this.runId, clock }).watch({ now: false })
     void ended.then(() => viewer.stop())
@@ -87,7 +89,10 @@ export class Run {
     const { session, chat } = this
     const isAnswer = (chat.resume?.length ?? 0) > 0
     const input = { session, log: openDriverLog(session), stream }
-    return driveRun(isAnswer ? { ...input, conversation: chat.messages } : input)
+    const driving = driveRun(isAnswer ? { ...input, conversation: chat.messages } : input)
+    return driving.catch((error: unknown) => {
+      throw redactedError(session.redactor, error)
+    })
   }
 
   /** Bookkeeping of a viewer who left; ends the run where it must not outlive one. */
@@ -96,11 +101,12 @@ export class Run {
       this.session.stop('disconnect')
       return
     }
-    const { fence, stores } = this.session
-    if (fence !== undefined) stores.drivers.detach(fence).catch(warn)
+    const { fence, stores, redactor } = this.session
+    if (fence !== undefined) stores.drivers.detach(fence).catch((error: unknown) => warn(error, redactor))
   }
 }
 
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
+function warn(error: unknown, redactor: SecretRedactor | undefined): void {
+  const shown = redactedError(redactor, error)
+  process.emitWarning(shown instanceof Error ? shown : String(shown))
 }

@@ -1,4 +1,5 @@
 import { sleep } from '@holdfast/core'
+import { toRunError } from './run-error.ts'
 import type { RunSession } from './run-session.ts'
 
 /** After a store failure the flag is asked for again this much later. */
@@ -28,6 +29,6 @@ async function waitForCancel(session: RunSession, signal: AbortSignal): Promise<
 function reportWatchFailure(session: RunSession, error: unknown): void {
   process.emitWarning(`Cannot watch for a cancel of run ${session.runId}; trying again.`, {
     code: 'HOLDFAST_CANCEL_WATCH',
-    detail: error instanceof Error ? error.message : String(error),
+    detail: toRunError(error, session.redactor).message,
   })
 }

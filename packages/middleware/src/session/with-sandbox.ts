@@ -5,6 +5,7 @@ import type { Step } from '../definition/run-steps.ts'
 import type { SandboxDefinition } from '../definition/sandbox-definition.ts'
 import { toRunError } from '../runs/run-error.ts'
 import type { RunOutcome } from '../runs/run-outcome.ts'
+import { withoutSecrets } from '../secrets/redacted-error.ts'
 import { bindSandboxTools } from '../tools/bind-sandbox-tools.ts'
 import { claimRun } from './claim-run.ts'
 import { endSandbox } from './end-sandbox.ts'
@@ -63,7 +64,8 @@ export function withSandbox(definition: SandboxDefinition, options: WithSandboxO
       if (log !== undefined) await claimRun(session, log)
       sessions.set(ctx, { session, policy: sandboxPolicyHooks(toolBindingOf(session)) })
       const { signal } = session
-      await runSteps(SETUP, session, signal === undefined ? {} : { signal })
+      // The engine logs what this fails with.
+      await withoutSecrets(session.redactor, () => runSteps(SETUP, session, signal === undefined ? {} : { signal }))
     },
     onConfig(ctx, config) {
       const session = sessions.get(ctx)?.session

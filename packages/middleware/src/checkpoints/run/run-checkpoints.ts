@@ -2,6 +2,7 @@ import { isHoldfastError, summarizeCheckpoint } from '@holdfast/core'
 import type { ArtifactRecord, CheckpointReason, CheckpointSummary, SandboxHandle, WriteFence } from '@holdfast/core'
 import type { RunOutcome } from '../../runs/run-outcome.ts'
 import { publishFile } from '../artifacts/publish-file.ts'
+import { redactedError, withoutSecrets } from '../../secrets/redacted-error.ts'
 import { CheckpointWriter } from '../checkpoint-writer.ts'
 import { restoreWorkspace } from '../restore/restore-workspace.ts'
 import { findHead, saveCheckpoint } from '../save-checkpoint.ts'
@@ -60,12 +61,17 @@ export class RunCheckpoints {
   /** Takes the thread's writer lease: `SANDBOX_SNAPSHOT_WRITER_CONFLICT` while somebody else has it. */
   static async open(input: RunCheckpointsInput): Promise<RunCheckpoints> {
     const { scope, threadId, fence } = input
-    const writer = await CheckpointWriter.open({ stores: scope.stores, clock: scope.clock, threadId, fence })
+    const { stores, clock, redactor } = scope
+    const writer = await withoutSecrets(redactor, () => CheckpointWriter.open({ stores, clock, threadId, fence }))
     return new RunCheckpoints(input, writer)
   }
 
   /** Brings a sandbox that does not come from the head to it. Tells whether it did. */
-  async restoreHead(handle: SandboxHandle, isResumed: boolean, signal?: AbortSignal): Promise<boolean> {
+  restoreHead(handle: SandboxHandle, isResumed: boolean, signal?: AbortSignal): Promise<boolean> {
+    return withoutSecrets(this.input.scope.redactor, () => this.#restoreHead(handle, isResumed, signal))
+  }
+
+  async #restoreHead(handle: SandboxHandle, isResumed: boolean, signal: AbortSignal | undefined): Promise<boolean> {
     const { scope, threadId } = this.input
     const workspace = this.#workspace(handle, signal)
     const headId = await scope.stores.checkpoints.getHead(threadId)
@@ -94,7 +100,7 @@ export class RunCheckpoints {
 
   /** Saves when earlier saves are done. */
   save(request: SaveRequest): Promise<SavedCheckpoint> {
-    const saving = this.#queue.then(() => this.#save(request))
+    const saving = this.#queue.then(() => withoutSecrets(this.input.scope.redactor, () => this.#save(request)))
     this.#queue = saving.catch(() => undefined)
     return saving
   }
@@ -152,7 +158,8 @@ export class RunCheckpoints {
     try {
       await this.#writer.close()
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error))
+      const shown = redactedError(this.input.scope.redactor, error)
+      process.emitWarning(shown instanceof Error ? shown : String(shown))
     }
   }
 
@@ -212,7 +219,7 @@ export class RunCheckpoints {
     } catch (cause) {
       process.emitWarning(`The checkpoint of run ${runId} failed (${failure.code}), and that could not be noted.`, {
         code: 'HOLDFAST_CHECKPOINT',
-        detail: cause instanceof Error ? cause.message : String(cause),
+        detail: scope.redactor.text(cause instanceof Error ? cause.message : String(cause)),
       })
     }
   }

@@ -24,12 +24,12 @@ export interface ForkInput {
  */
 export async function forkThread(input: ForkInput): Promise<SandboxCheckpoint> {
   const { stores, scope, source, destinationThreadId, tenant, title } = input
-  const { clock } = scope
+  const { clock, redactor } = scope
   const fork = stores.checkpoints.forkFromCheckpoint?.bind(stores.checkpoints)
   if (fork === undefined) throw new UnsupportedError('SANDBOX_SNAPSHOT_FORK_UNAVAILABLE', 'This store cannot fork.')
   const ownerId = ownerIdOf(tenant)
   await stores.threads.ensure({ threadId: destinationThreadId, ownerId, ...(title === undefined ? {} : { title }) })
-  const hold = { stores, threadId: destinationThreadId, tenant, clock, purpose: 'fork' as const }
+  const hold = { stores, threadId: destinationThreadId, tenant, clock, redactor, purpose: 'fork' as const }
   return holdThread(hold, async ({ fence }) => {
     const writer = await CheckpointWriter.open({ stores, threadId: destinationThreadId, clock, fence })
     try {

@@ -8,6 +8,8 @@ import { newRunOwner } from '../../runs/run-owner.ts'
 import type { RunSession } from '../../runs/run-session.ts'
 import { settleOrphan } from '../../runs/settle-orphan.ts'
 import type { Tenant } from '../../runs/tenant.ts'
+import { redactedError } from '../../secrets/redacted-error.ts'
+import type { SecretRedactor } from '../../secrets/secret-redactor.ts'
 import { followHead } from './follow-head.ts'
 import { HOLD_PREFIX } from './thread-hold-id.ts'
 
@@ -16,6 +18,8 @@ export interface HoldThreadInput {
   threadId: string
   tenant: Tenant
   clock: Clock
+  /** Takes secrets out of what the work fails with: the failure is recorded. */
+  redactor: SecretRedactor
   /** What the thread is held for; part of the run's id. */
   purpose: 'save' | 'rewind' | 'fork'
 }
@@ -36,12 +40,14 @@ export async function holdThread<T>(input: HoldThreadInput, work: (hold: ThreadH
   const claimedAt = clock.monotonic()
   const claim = await claimThread(input, runId)
   const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
+  session.redactor = input.redactor
   const fence = { runId, epoch: claim.epoch }
   try {
     const result = await work({ fence, signal: session.controller.signal })
     await end(session, fence, { status: 'completed' })
     return result
-  } catch (error) {
+  } catch (failure) {
+    const error = redactedError(input.redactor, failure)
     // The first failure counts; what cannot be ended here is settled when its lease has passed.
     await end(session, fence, { status: 'failed', error: toRunError(error) }).catch(() => undefined)
     throw error

@@ -7,8 +7,10 @@ import type {
   SandboxInstanceRecord,
   SandboxInstanceStore,
 } from '@holdfast/core'
+import { loggerWithoutSecrets } from '../definition-logger.ts'
 import type { DefinitionLogger } from '../definition-logger.ts'
 import type { SandboxEnsureContext, SandboxOrigin, SandboxPhase } from '../ensure-context.ts'
+import { workspaceRedactor } from '../../secrets/workspace-redactor.ts'
 import type { SandboxDefinitionConfig } from '../sandbox-definition.ts'
 import { sandboxLabels } from '../sandbox-labels.ts'
 import { withSnapshot } from '../snapshot-age.ts'
@@ -65,7 +67,7 @@ export class SandboxBuild {
       context.signal === undefined ? input.leaseSignal : AbortSignal.any([context.signal, input.leaseSignal])
     this.labels = sandboxLabels({ key, threadId: context.threadId, appId: definition.id })
     this.clock = context.clock ?? systemClock
-    this.logger = context.logger ?? console
+    this.logger = loggerWithoutSecrets(context.logger ?? console, workspaceRedactor(definition.workspace))
   }
 
   get workspaceHash(): string {

@@ -19,7 +19,7 @@ export const keepActive: Step<SandboxSession> = {
       cancel = session.clock.schedule(REFRESH_EVERY_MS, () => {
         schedule()
         handle.refreshActivity?.().catch((error: unknown) => {
-          reportSandboxFailure('The sandbox could not be told that it is in use', error)
+          reportSandboxFailure('The sandbox could not be told that it is in use', error, session.redactor)
         })
       })
     }
