@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 
-const TIMEOUT_MS = 600_000
+/** Only ends what hangs. */
+const TIMEOUT_MS = 1_500_000
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean }} RunOptions */

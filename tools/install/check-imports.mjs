@@ -18,6 +18,7 @@ export async function importFaults(/** @type {StrangerProject} */ project, /** @
   const faults = []
   for (const entry of entries) {
     const loaded = await loadedPackages(project, entry)
+    /** @type {readonly string[] | undefined} */
     const allowed = LOADED_WITH[/** @type {keyof typeof LOADED_WITH} */ (entry)]
     if (!allowed) continue
     const surplus = loaded.filter((name) => !EXPECTED.test(name) && !allowed.includes(name))

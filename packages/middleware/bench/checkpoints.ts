@@ -15,9 +15,9 @@ import { countedSandbox, filesAlone } from './counted-sandbox.ts'
 import type { RequestCount } from './counted-sandbox.ts'
 import { DirectoryBlobStore } from './directory-blob-store.ts'
 import { measureWork } from './measure-work.ts'
-import type { WorkCost } from './measure-work.ts'
 
-const FILES = 2_000
+const MANY_FILES = 2_000
+const FEW_FILES = 100
 const DELAY_MS = 20
 const MIB = 1024 * 1024
 const MAX_REQUESTS = 6
@@ -30,11 +30,15 @@ interface Job {
 }
 
 interface Setup {
+  fileCount: number
   sandbox: () => Promise<SandboxHandle>
   blobs: BlobStore
 }
 
-/** 2,000 files behind a service with 20 ms a request, beside the same jobs file by file; then 1 GiB for its memory. `large`: the latter alone. */
+/**
+ * 2,000 files behind a service with 20 ms a request, beside the same jobs file by file; then 1 GiB for its memory.
+ * `large`: the latter alone. `small`: 100 files and no GiB, to try the program; the budgets are for the full size.
+ */
 export async function benchCheckpoints(args: readonly string[] = []): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-bench-'))
   const provider = processProvider({ dir: join(dir, 'sandboxes') })
@@ -43,10 +47,26 @@ export async function benchCheckpoints(args: readonly string[] = []): Promise<vo
     ids.push(`bench-${ids.length}`)
     return provider.create({ id: ids.at(-1) ?? '' })
   }
-  const setup: Setup = { sandbox, blobs: new DirectoryBlobStore(join(dir, 'blobs')) }
+  const isSmall = args.includes('small')
+  const fileCount = isSmall ? FEW_FILES : MANY_FILES
+  const setup: Setup = { fileCount, sandbox, blobs: new DirectoryBlobStore(join(dir, 'blobs')) }
   try {
+    printRow([
+      'job',
+      'requests',
+      'file by file',
+      'fewer',
+      'time',
+      'file by file',
+      'MiB moved',
+      'MiB held',
+      'budget',
+      '',
+    ])
+    console.log('|---|--:|--:|--:|--:|--:|--:|--:|---|---|')
     const many = args.includes('large') ? [] : await benchManyFiles(setup)
-    const faults = [...many, ...(await benchLargeWorkspace(setup))]
+    const large = isSmall ? [] : await benchLargeWorkspace(setup)
+    const faults = [...many, ...large]
     console.log(faults.length === 0 ? 'ok: every budget holds' : `falls short: ${faults.join('; ')}`)
     process.exitCode = faults.length === 0 ? 0 : 1
   } finally {
@@ -55,11 +75,11 @@ export async function benchCheckpoints(args: readonly string[] = []): Promise<vo
   }
 }
 
-async function benchManyFiles({ sandbox, blobs }: Setup): Promise<string[]> {
+async function benchManyFiles({ fileCount, sandbox, blobs }: Setup): Promise<string[]> {
   const real = await sandbox()
   await sh(
     real,
-    `i=0; while [ $i -lt ${FILES} ]; do d="dir-$((i % 40))"; mkdir -p $d; printf "file $i %2000s" x > "$d/file-$i"; i=$((i+1)); done; find . -type f -exec touch -d '1 hour ago' {} +; sleep 3`,
+    `i=0; while [ $i -lt ${fileCount} ]; do d="dir-$((i % 40))"; mkdir -p $d; printf "file $i %2000s" x > "$d/file-$i"; i=$((i+1)); done; find . -type f -exec touch -d '1 hour ago' {} +; sleep 3`,
   )
   const first = await capture(real, blobs)
   const head = checkpointOf(first.files)
@@ -71,7 +91,6 @@ async function benchManyFiles({ sandbox, blobs }: Setup): Promise<string[]> {
     { name: 'restore of 5 changes', work: (handle) => restore(handle, blobs, head) },
   ]
   const faults: string[] = []
-  printRow(['job', 'requests', 'file by file', 'fewer', 'time', 'file by file', 'MiB moved', 'held MiB'])
   for (const job of jobs) {
     if (job.name.includes('5')) await sh(real, edit)
     faults.push(...(await compare(job, real, real)))
@@ -90,9 +109,13 @@ async function compare({ name, work }: Job, ours: SandboxHandle, theirs: Sandbox
   const plain = (await measureWork(slow.total, () => work(filesAlone(slow.handle)))).cost
   plain.ms += plain.requests * DELAY_MS
   const fewer = plain.requests / cost.requests
-  printCost(name, cost, plain, fewer)
-  if (name !== 'nothing changed') return []
   const isFew = cost.requests <= MAX_REQUESTS && fewer >= MIN_FEWER
+  const hasBudget = name === 'nothing changed'
+  const requests = [String(cost.requests), String(plain.requests), `${fewer.toFixed(0)} ×`]
+  const spent = [seconds(cost.ms), seconds(plain.ms), mebibytes(cost.bytes), mebibytes(cost.heldBytes)]
+  const budget = hasBudget ? [`requests ≤ ${MAX_REQUESTS}, fewer ≥ ${MIN_FEWER} ×`, verdict(isFew)] : ['', '']
+  printRow([name, ...requests, ...spent, ...budget])
+  if (!hasBudget) return []
   return isFew ? [] : [`${name} takes ${cost.requests} requests, ${fewer.toFixed(0)} times fewer`]
 }
 
@@ -112,8 +135,10 @@ async function benchLargeWorkspace({ sandbox, blobs }: Setup): Promise<string[]>
     ['capture of 1 GiB', saved],
     ['restore of 1 GiB', restored],
   ] as const) {
-    printRow([name, '', '', '', seconds(cost.ms), '', '1024', mebibytes(cost.heldBytes)])
-    if (cost.heldBytes > MAX_HELD_BYTES) faults.push(`${name} needs ${mebibytes(cost.heldBytes)} MiB`)
+    const isFlat = cost.heldBytes <= MAX_HELD_BYTES
+    const budget = [`held ≤ ${MAX_HELD_BYTES / MIB} MiB`, verdict(isFlat)]
+    printRow([name, '', '', '', seconds(cost.ms), '', '1024', mebibytes(cost.heldBytes), ...budget])
+    if (!isFlat) faults.push(`${name} needs ${mebibytes(cost.heldBytes)} MiB`)
   }
   return faults
 }
@@ -151,14 +176,11 @@ async function sh(handle: SandboxHandle, script: string): Promise<void> {
   if (exitCode !== 0) throw new Error(stderr)
 }
 
-function printCost(name: string, cost: WorkCost, plain: WorkCost, fewer: number): void {
-  const requests = [String(cost.requests), String(plain.requests), `${fewer.toFixed(0)} ×`]
-  printRow([name, ...requests, seconds(cost.ms), seconds(plain.ms), mebibytes(cost.bytes), mebibytes(cost.heldBytes)])
+function printRow(cells: readonly string[]): void {
+  console.log(`| ${cells.join(' | ')} |`)
 }
 
-function printRow([name = '', ...cells]: readonly string[]): void {
-  console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(14)).join(''))
-}
+const verdict = (holds: boolean): string => (holds ? 'holds' : '**missed**')
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(2)} s`

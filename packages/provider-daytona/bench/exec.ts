@@ -70,7 +70,7 @@ function compared(ours: Measured, theirs: Measured): (string | number)[] {
 
 function budgetOf(name: string, holds: boolean): string[] {
   const most = BUDGETS[name]
-  return most === undefined ? ['', ''] : [`≤ ${most} requests`, holds ? 'holds' : '**missed**']
+  return most === undefined ? ['', ''] : [`requests ≤ ${most}`, holds ? 'holds' : '**missed**']
 }
 
 async function measure(server: DaytonaServer, job: () => Promise<unknown>): Promise<Measured> {
