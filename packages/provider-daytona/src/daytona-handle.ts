@@ -19,7 +19,7 @@ export function daytonaHandle(service: SandboxService, live: LiveSandbox): Sandb
     id: live.id,
     workspaceRoot: live.workspaceRoot,
     fs: new DaytonaFs(live, transfers),
-    exec: (command, options) => executeCommand(live, command, options),
+    exec: (command, options) => executeCommand(live, transfers, command, options),
     spawn: (command, options) => spawnCommand(live, command, options),
     connectPort: (port) => connectPort(live, port),
     archive: new DaytonaArchive(live, transfers),

@@ -5,7 +5,7 @@ import { newNonce } from '../naming.ts'
 import { FrameReader, frameBytes } from '../script/frames.ts'
 import type { Frame } from '../script/frames.ts'
 import { runScript } from '../script/run-script.ts'
-import type { RunMode } from '../script/run-script.ts'
+import type { RunMode, RunStdin } from '../script/run-script.ts'
 import { followLogs } from './follow-logs.ts'
 import { killRun } from './kill-run.ts'
 import { RunOutputs } from './run-outputs.ts'
@@ -17,7 +17,7 @@ export interface CommandRunInput {
   command: string
   cwd: string
   env: Readonly<Record<string, string>>
-  stdin: Uint8Array | 'pipe'
+  stdin: RunStdin
   /** Whether output is wanted while the command runs. */
   isLive: boolean
   maxBytes?: number | undefined

@@ -1,6 +1,8 @@
 import type { SandboxBackendHandle, SandboxExecResult } from '@holdfast/core'
 import { ConflictError, OutputCollector, ProviderError } from '@holdfast/core/provider-kit'
+import type { TransferFiles } from '../fs/transfer-files.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
+import type { RunStdin } from '../script/run-script.ts'
 import { CommandRun } from './command-run.ts'
 import type { RunEnd } from './command-run.ts'
 import { GIT_LIMIT_ADVICE, GIT_NETWORK_LIMIT_MS, isGitNetworkCommand } from './git-limit.ts'
@@ -10,8 +12,29 @@ export type ExecOptions = Parameters<SandboxBackendHandle['exec']>[1]
 /** As a shell reports a command that ran out of time. */
 const TIMED_OUT_EXIT_CODE = 124
 
+/** Longer input goes as a file: a shell is slow at taking it out of a script. */
+const MAX_STDIN_IN_SCRIPT = 64 * 1024
+
 /** Runs a command to its end. */
 export async function executeCommand(
+  live: LiveSandbox,
+  transfers: TransferFiles,
+  command: string,
+  options: ExecOptions,
+): Promise<SandboxExecResult> {
+  const { stdin, signal } = options
+  if (stdin.length <= MAX_STDIN_IN_SCRIPT) return executeWith(stdin, live, command, options)
+  const name = await transfers.upload(stdin, signal)
+  try {
+    return await executeWith({ file: transfers.path(name) }, live, command, options)
+  } finally {
+    // The command has taken it away, unless it never began.
+    transfers.forget(name)
+  }
+}
+
+async function executeWith(
+  stdin: RunStdin,
   live: LiveSandbox,
   command: string,
   options: ExecOptions,
@@ -22,7 +45,7 @@ export async function executeCommand(
     command,
     cwd: options.cwd,
     env: { ...live.account.options.env, ...options.env },
-    stdin: options.stdin,
+    stdin,
     isLive: options.onStdout !== undefined || options.onStderr !== undefined,
     maxBytes: options.maxOutputBytes,
     onBytes: (name, bytes) => (name === 'stdout' ? stdout : stderr).push(bytes),

@@ -39,13 +39,12 @@ export class TransferFiles {
   }
 
   /** Brings bytes into the sandbox and answers the file's name. */
-  async upload(data: Uint8Array): Promise<string> {
+  async upload(data: Uint8Array, signal?: AbortSignal): Promise<string> {
     const name = newNonce()
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     const seconds = this.#secondsFor(data.length)
-    await this.#live.request({ operation: 'file upload', isRepeatable: true, timeoutMs: seconds * 1000 }, () =>
-      this.#live.vendor.fs.uploadFile(bytes, this.path(name), seconds),
-    )
+    const request = { operation: 'file upload', isRepeatable: true, timeoutMs: seconds * 1000, signal }
+    await this.#live.request(request, () => this.#live.vendor.fs.uploadFile(bytes, this.path(name), seconds))
     return name
   }
 

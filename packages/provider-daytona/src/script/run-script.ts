@@ -13,6 +13,9 @@ export type RunMode =
   /** Prints what is there after the offsets, waiting only a moment for more. */
   | { readonly kind: 'peek'; readonly waitMs: number }
 
+/** Whole standard input, a file of the sandbox that holds it, or `pipe` when it comes later through the session. */
+export type RunStdin = Uint8Array | { readonly file: string } | 'pipe'
+
 export interface RunScriptInput {
   /** The run's name. A second script with it joins the run instead of starting the command again. */
   nonce: string
@@ -23,8 +26,7 @@ export interface RunScriptInput {
   sentNames: readonly string[]
   /** Variables that the script brings. */
   carriedVars: Readonly<Record<string, string>>
-  /** Whole standard input, or `pipe` when it comes later through the session. */
-  stdin: Uint8Array | 'pipe'
+  stdin: RunStdin
   mode: RunMode
   /** Bytes of each output to leave out at the start. */
   from: { readonly stdout: number; readonly stderr: number }
@@ -79,7 +81,8 @@ function startCommand(input: RunScriptInput): string {
   ].join('\n')
 }
 
-function stdinFile(stdin: Uint8Array): string {
+function stdinFile(stdin: Exclude<RunStdin, 'pipe'>): string {
+  if ('file' in stdin) return `mv -f ${shellQuote(stdin.file)} "$d/in"`
   return stdin.length === 0 ? ': >"$d/in"' : `${printBytes(stdin)} >"$d/in"`
 }
 

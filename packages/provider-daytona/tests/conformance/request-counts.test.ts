@@ -15,6 +15,15 @@ describe('the number of requests', () => {
     expect(server.requests.counts()).toEqual({ 'POST /process/execute': 1 })
   })
 
+  test('of a command with five megabytes of input is 2', async () => {
+    const { server, provider } = await startDaytona()
+    const sandbox = await provider.create({})
+    server.requests.clear()
+    const result = await sandbox.process.exec('wc -c', { stdin: new Uint8Array(5_000_000) })
+    expect(result.stdout.trim()).toBe('5000000')
+    expect(server.requests.count()).toBe(2)
+  })
+
   test('of a streamed command is at most 4, however long it is', async () => {
     const { server, provider } = await startDaytona()
     const sandbox = await provider.create({})

@@ -101,6 +101,19 @@ const stdinCases: readonly ProviderCase[] = [
     ['backgroundProcesses', 'writableStdin'],
   ),
   sandboxCase(
+    'spawn.stdin.large',
+    'a megabyte that is written at once arrives unchanged',
+    async (sandbox) => {
+      const text = Array.from({ length: 100_000 }, (_, line) => `${line} é\n`).join('')
+      const spawned = await sandbox.process.spawn('cat > file')
+      await spawned.stdin.write(text)
+      await spawned.stdin.end()
+      assert.equal(await spawned.wait(), 0)
+      assert.ok((await sandbox.fs.read('file')) === text, 'the file is not what was written')
+    },
+    ['backgroundProcesses', 'writableStdin', 'fs'],
+  ),
+  sandboxCase(
     'spawn.stdin.dialogue',
     'a process answers while its input stays open',
     async ({ process }) => {

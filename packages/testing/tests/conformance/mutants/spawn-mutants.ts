@@ -40,7 +40,7 @@ export const SPAWN_MUTANTS: readonly ProviderMutant[] = [
     handle: withSpawned((good) => ({ stdin: { ...good.stdin, end: async () => undefined } })),
     hangs: true,
     among: ['spawn.'],
-    detectedBy: ['spawn.stdin.after-end', 'spawn.stdin.dialogue', 'spawn.stdin.writes'],
+    detectedBy: ['spawn.stdin.after-end', 'spawn.stdin.dialogue', 'spawn.stdin.large', 'spawn.stdin.writes'],
   },
   {
     name: 'writing to a process that ended works in silence',
