@@ -1,10 +1,13 @@
 'use client'
 
 import { lazy, Suspense } from 'react'
+import type formattedText from './formatted-text.tsx'
 import styles from './markdown.module.css'
 
-/** Loaded after the first paint; until then the text stands there as it was written. */
-const FormattedText = lazy(() => import('./formatted-text.tsx'))
+const RETRY_MS = 5_000
+
+/** Until it is loaded, and while its server is gone, the text stands there as it was written. */
+const FormattedText = lazy(loadFormatting)
 
 export function Markdown({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   return (
@@ -14,4 +17,27 @@ export function Markdown({ text, isStreaming }: { text: string; isStreaming: boo
       </Suspense>
     </div>
   )
+}
+
+interface Formatting {
+  default: typeof formattedText
+}
+
+let loading: Promise<Formatting> | undefined
+
+/** Too large for the first paint; called after it, so that it is there before the first answer. Repeatable. */
+export function loadFormatting(): Promise<Formatting> {
+  return (loading ??= load())
+}
+
+/** A rejection would take the whole page down with it. */
+async function load(): Promise<Formatting> {
+  for (;;) {
+    try {
+      return await import('./formatted-text.tsx')
+    } catch (error) {
+      console.warn('Texts cannot be formatted yet.', error)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
 }

@@ -1,13 +1,14 @@
 'use client'
 
 import type { UIMessage } from '@tanstack/ai-react'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { Approvals } from '../lib/client/approvals.ts'
 import type { RunActivity } from '../lib/client/run-activity.ts'
 import type { RunState } from '../lib/client/run-state.ts'
 import { toolResults } from '../lib/client/tool-call-view.ts'
 import { useStickToEnd } from '../lib/client/use-stick-to-end.ts'
 import { EmptyThread } from './empty-thread.tsx'
+import { loadFormatting } from './markdown.tsx'
 import { MessageView } from './message-view.tsx'
 import styles from './message-list.module.css'
 
@@ -25,6 +26,7 @@ interface MessageListProps {
 export function MessageList({ messages, outputs, approvals, state, onExample, onRetry }: MessageListProps) {
   const { scroller, content, isAtEnd, jumpToEnd } = useStickToEnd()
   const results = useMemo(() => toolResults(messages), [messages])
+  useEffect(() => void loadFormatting(), [])
   const visible = messages.filter((message) => message.role !== 'system' && message.parts.length > 0)
   const lastUser = visible.findLastIndex((message) => message.role === 'user')
   const isWaitingForWords = state.isActive && lastUser === visible.length - 1
