@@ -1,6 +1,7 @@
 import { fetchServerSentEvents } from '@tanstack/ai-react'
 import type { StreamChunk } from '@tanstack/ai/client'
 import { checked } from './api.ts'
+import { takeStreamSlot } from './stream-slot.ts'
 
 type Connection = ReturnType<typeof fetchServerSentEvents>
 
@@ -16,6 +17,8 @@ export interface ConnectionEvents {
   onHydrateFailed: (error: unknown) => void
   /** A run's events are about to be given from the first one on, again. */
   onReplay: (runId: string) => void
+  /** A run is not joined, because other tabs hold all the streams that a browser may have. */
+  onCrowded: () => void
   /** True while a stream that broke off is being picked up again. */
   onReconnecting: (isReconnecting: boolean) => void
 }
@@ -53,9 +56,18 @@ export function createChatConnection(events: ConnectionEvents): Connection {
         throw error
       }
     },
-    joinRun(runId, signal) {
-      events.onReplay(runId)
-      return base.joinRun(runId, signal)
+    async *joinRun(runId, signal) {
+      const release = await takeStreamSlot()
+      if (release === null) {
+        events.onCrowded()
+        throw new Error('Other tabs hold all the streams that this browser may have.')
+      }
+      try {
+        events.onReplay(runId)
+        yield* base.joinRun(runId, signal)
+      } finally {
+        release()
+      }
     },
   }
 }

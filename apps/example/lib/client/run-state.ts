@@ -27,7 +27,7 @@ export interface RunState {
 }
 
 export interface RunStateInput {
-  hydration: Pick<Hydration, 'state' | 'joiningRunId'>
+  hydration: Pick<Hydration, 'state' | 'joiningRunId' | 'isCrowded'>
   isStreaming: boolean
   isReconnecting: boolean
   isStopping: boolean
@@ -63,6 +63,7 @@ export function runState(input: RunStateInput): RunState {
   const isWaiting = !isActive && isAsked(input)
   if (input.isStopping && (isActive || isWaiting)) return active('stopping', 'Stopping…')
   if (input.isStreaming) return streaming(input)
+  if (isJoining && hydration.isCrowded === true) return active('detached', 'Running. Other tabs show it live')
   if (isJoining) return active('joining', CATCHING_UP)
   if (isRecordActive) return active('detached', 'Detached: the run goes on without this page')
   if (isWaiting) return { ...settled('waiting', WAITING), canStop: true }

@@ -18,6 +18,8 @@ export interface Hydration {
   isStored: boolean
   /** A run that goes on and is not joined yet. */
   joiningRunId: string | null
+  /** It is not joined because other tabs hold all streams. */
+  isCrowded?: boolean
 }
 
 /** What became of the request that is, or was, under way. */
@@ -63,6 +65,7 @@ export function useChatLink(threadId: string, initialMessages: UIMessage[]): Cha
           joinedRunId.current = joined
           dispatch({ type: 'replay' })
         },
+        onCrowded: () => setHydration((known) => ({ ...known, isCrowded: true })),
         onReconnecting: setReconnecting,
       }),
     [],

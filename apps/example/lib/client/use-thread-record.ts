@@ -79,7 +79,7 @@ function useRecord(threadId: string): { record: RunSummary | null | undefined; r
 /** Notices a run that goes on, or has been, without this page. */
 function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | undefined): void {
   const { hydration, isStreaming, streamedRunId, endedRunId, waitingRunId, attempt, onMissedRun } = input
-  const wasStored = hydration.isStored
+  const { isStored: wasStored, joiningRunId } = hydration
   const known = useRef<string | null>(null)
   const hasStreamed = useRef(false)
   useEffect(() => {
@@ -92,12 +92,14 @@ function useMissedRun(input: ThreadRecordInput, record: RunSummary | null | unde
     if (isFirst) known.current = record.runId
     const isGoingOn = record.status === 'running'
     const isGivenUp = record.runId === waitingRunId && !isGoingOn && record.status !== 'interrupted'
-    const isMissed = isGivenUp || (isGoingOn ? record.runId !== endedRunId : isNew && !isFirst)
+    // Hydrated while it went on, so that the page has none of what it wrote.
+    const isUnseen = record.runId === joiningRunId && !isGoingOn
+    const isMissed = isGivenUp || isUnseen || (isGoingOn ? record.runId !== endedRunId : isNew && !isFirst)
     if (!isMissed) return undefined
-    const inVain = hasStreamed.current ? 0 : attempt
-    // No join can be under way of a run that was given up, and nothing can be said while its question is held.
-    const waitMs = isGivenUp ? 0 : Math.min(MISSED_AFTER_MS * 2 ** inVain, MAX_MISSED_AFTER_MS)
+    const inVain = hasStreamed.current || !isGoingOn ? 0 : attempt
+    // No join can be under way of a run that is over, and nothing can be said while its question is held.
+    const waitMs = isGivenUp || isUnseen ? 0 : Math.min(MISSED_AFTER_MS * 2 ** inVain, MAX_MISSED_AFTER_MS)
     const timer = setTimeout(onMissedRun, waitMs)
     return () => clearTimeout(timer)
-  }, [wasStored, isStreaming, record, streamedRunId, endedRunId, waitingRunId, attempt, onMissedRun])
+  }, [wasStored, joiningRunId, isStreaming, record, streamedRunId, endedRunId, waitingRunId, attempt, onMissedRun])
 }

@@ -21,6 +21,11 @@ test.each<[string, Partial<RunStateInput>, string]>([
   ['a thread whose record is not known is loading', { record: undefined }, 'loading'],
   ['a run that is about to be joined is active', { hydration: { state: 'ready', joiningRunId: 'run-1' } }, 'joining'],
   [
+    'a run that other tabs hold all streams of goes on without this page',
+    { hydration: { state: 'ready', joiningRunId: 'run-1', isCrowded: true } },
+    'detached',
+  ],
+  [
     'a joined run without an event is catching up',
     { isStreaming: true, activity: { ...NO_ACTIVITY, isCatchingUp: true } },
     'joining',
