@@ -121,10 +121,9 @@ function unpackScript(root: string, dir: string): string {
 }
 
 function planList(plan: UnpackPlan): Uint8Array {
-  const parents = [...plan.parents].map((path) => `d:${path}`)
-  const dirs = [...plan.dirs.keys()].map((path) => `d:${path}`)
-  const leaves = [...plan.leaves].map((path) => `f:${path}`)
-  return nulList([...parents, ...dirs, ...leaves])
+  // Most directories are above something too, and each look goes through all that is above: once is enough.
+  const dirs = new Set([...plan.parents, ...plan.dirs.keys()])
+  return nulList([...[...dirs].map((path) => `d:${path}`), ...[...plan.leaves].map((path) => `f:${path}`)])
 }
 
 async function runScript(

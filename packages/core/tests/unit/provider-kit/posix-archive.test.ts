@@ -119,6 +119,27 @@ describe.each(paths.filter((pair): pair is [string, string] => pair[1] !== undef
     expect(fs.readdirSync(temporaryRoot)).toEqual([])
   })
 
+  test('a deep tree is looked at once an entry, and takes no command more than a flat one', async () => {
+    const { host, root } = openBox(path)
+    const looks: string[] = []
+    let commands = 0
+    const counting: PosixArchiveHost = {
+      ...host,
+      exec(command, options) {
+        commands += 1
+        if (command.includes('xargs')) looks.push(...new TextDecoder().decode(options.stdin).split('\0').slice(0, -1))
+        return host.exec(command, options)
+      },
+    }
+    const dirs = Array.from({ length: 300 }, (_, depth) => Array.from({ length: depth + 1 }, () => 'd').join('/'))
+    const entries: ArchiveEntry[] = dirs.map((dir) => ({ path: dir, kind: 'dir', mode: 0o750 }))
+    const deepest = `${dirs.at(-1)}/f`
+    await posixArchive(counting).unpack(writeArchive([...entries, file(deepest, 'x')]))
+    expect(looks).toEqual([...dirs.map((dir) => `d:${dir}`), `f:${deepest}`])
+    expect(commands).toBe(3)
+    expect(fs.readFileSync(join(root, deepest), 'utf8')).toBe('x')
+  })
+
   test('a directory is packed without what it holds, and nothing asked gives an empty archive', async () => {
     const { host, root } = openBox(path)
     fs.mkdirSync(join(root, 'd'))
