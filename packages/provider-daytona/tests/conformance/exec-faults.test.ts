@@ -121,6 +121,21 @@ describe('a command', () => {
     await expect(sandbox.ports.connect(80)).rejects.toMatchObject({ code: 'SANDBOX_UNREACHABLE' })
   })
 
+  test(
+    'rejects when a gateway answers 502 for a sandbox that is started, which is kept',
+    { timeout: 60_000 },
+    async () => {
+      const { server, provider } = await startDaytona()
+      const sandbox = await provider.create({})
+      const undo = server.setFault({ on: EXEC, effect: { kind: 'status', status: 502 }, times: 1_000 })
+      const failed = sandbox.process.exec('true')
+      await expect(failed).rejects.toMatchObject({ code: 'SANDBOX_UNREACHABLE', retryable: true })
+      undo()
+      expect((await sandbox.process.exec('echo on')).stdout).toBe('on\n')
+      expect(server.sandboxes().map(({ state }) => state)).toEqual(['started'])
+    },
+  )
+
   test('keeps variables out of command lines and requests', async () => {
     const { provider } = await startDaytona()
     const sandbox = await provider.create({})
