@@ -68,20 +68,20 @@ export class TranscriptState {
     if (outcome.status === 'completed') await this.#save(messages)
     else if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
     else await this.#save(closeOpenToolCalls(this.#withPartialText(messages), this.#now()))
-    await this.#stores.threads.touch(this.#ctx.threadId)
+    await this.#retry(() => this.#stores.threads.touch(this.#ctx.threadId))
   }
 
   async #saveInterrupted(messages: ModelMessage[]): Promise<void> {
     await this.#save(messages)
     for (const [index, payload] of this.#interrupts.entries()) {
-      await this.#stores.interrupts.create({
-        interruptId: String(payload['id']),
-        runId: this.#ctx.runId,
-        threadId: this.#ctx.threadId,
-        requestedAt: this.#now() + index,
-        payload,
-      })
+      const { runId, threadId } = this.#ctx
+      const pause = { interruptId: String(payload['id']), runId, threadId, requestedAt: this.#now() + index, payload }
+      await this.#retry(() => this.#stores.interrupts.create(pause))
     }
+  }
+
+  #retry(work: () => Promise<void>): Promise<void> {
+    return retryStore(this.session?.clock ?? systemClock, work)
   }
 
   /** What the model had said of a message that it did not finish. */

@@ -60,7 +60,10 @@ async function condemnWhatIsLeft({ stores, threadId, runId, clock, redactor }: R
   }
 }
 
-/** What the handlers made of it: a failure to store or clean up turns a good end into a failed one. */
+/**
+ * What the handlers made of it: a failure to store or clean up turns a good end into a failed one. A pause whose question
+ * was not stored would wait for an answer that nobody can give.
+ */
 async function endOf(session: RunSession, outcome: RunOutcome): Promise<RunOutcome> {
   const settled = session.settle(outcome)
   try {
@@ -68,7 +71,7 @@ async function endOf(session: RunSession, outcome: RunOutcome): Promise<RunOutco
     return session.outcome ?? settled
   } catch (error) {
     if (isHoldfastError(error, 'DRIVER_LOST')) return session.settle({ status: 'lost' })
-    if (settled.status !== 'completed') return settled
+    if (settled.status !== 'completed' && settled.status !== 'interrupted') return settled
     return { status: 'failed', error: toRunError(error, session.redactor) }
   }
 }

@@ -145,7 +145,7 @@ async function storeTurn(
   const now = clock.now()
   const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
   const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now })
-  const closed = isGivenUp ? closeWaitingToolCalls(merged, now) : merged
+  const closed = isResume ? merged : closeWaitingToolCalls(merged, now)
   const messages = isResume ? closed : markTurn(closed, runId)
   await stores.messages.saveThread(threadId, messages, session.fence)
   await saveRunProps(stores, runId, chat.forwardedProps)
