@@ -1,8 +1,5 @@
 import type { TelemetryApi } from './telemetry-api.ts'
 
-/** In a variable, so that no bundler takes the optional package for a required one. */
-const PACKAGE = '@opentelemetry/api'
-
 let loading: Promise<TelemetryApi | undefined> | undefined
 let loaded: TelemetryApi | undefined
 
@@ -22,7 +19,11 @@ export function telemetry(): TelemetryApi | undefined {
 
 async function importTelemetry(): Promise<TelemetryApi | undefined> {
   try {
-    loaded = (await import(/* webpackIgnore: true */ /* @vite-ignore */ PACKAGE)) as TelemetryApi
+    // A bundler leaves it alone, for the app's own copy has the exporter; a name in a variable would lose these comments.
+    const api: unknown = await import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@opentelemetry/api'
+    )
+    loaded = api as TelemetryApi
   } catch (error) {
     if (!isMissing(error)) process.emitWarning('OpenTelemetry could not be loaded; there will be no traces.')
   }

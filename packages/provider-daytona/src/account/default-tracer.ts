@@ -4,17 +4,17 @@ interface TelemetryApi {
   trace: { getTracer: (name: string) => SpanTracer }
 }
 
-/** In a variable, so that no bundler takes the optional package for a required one. */
-const PACKAGE = '@opentelemetry/api'
-
 /**
  * The tracer of the app's own OpenTelemetry, or undefined where `@opentelemetry/api` is not installed. It does nothing
  * until the app registers a provider, early or late. Never rejects.
  */
 export async function defaultTracer(): Promise<SpanTracer | undefined> {
   try {
-    const { trace } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ PACKAGE)) as TelemetryApi
-    return trace.getTracer('holdfast')
+    // A bundler leaves it alone, for the app's own copy has the exporter; a name in a variable would lose these comments.
+    const api: unknown = await import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@opentelemetry/api'
+    )
+    return (api as TelemetryApi).trace.getTracer('holdfast')
   } catch (error) {
     if (!isMissing(error)) process.emitWarning('OpenTelemetry could not be loaded; there will be no spans of Daytona.')
     return undefined
