@@ -8,7 +8,7 @@ import type { RunSession } from '../runs/run-session.ts'
 import { findSession } from '../runs/session-registry.ts'
 import { answerPauses, assertUnanswered } from './answer-pauses.ts'
 import type { PauseAnswers } from './answer-pauses.ts'
-import { ClaimListenerCapability } from './claim-listener.ts'
+import { ClaimedSessionCapability, ClaimListenerCapability } from './claim-listener.ts'
 import { CompletionCapability, InterruptsCapability, PersistenceCapability } from './persistence-capabilities.ts'
 import { SettledCompletion } from './run-completion.ts'
 import { hasTurn } from './run-mark.ts'
@@ -42,7 +42,7 @@ export class ChatPersistence {
         this.#isRefused = true
       },
     })
-    const session = findSession(stores, ctx.runId)
+    const session = this.#begunSession()
     if (session !== undefined) this.#drive(session)
   }
 
@@ -69,6 +69,13 @@ export class ChatPersistence {
     }
   }
 
+  /** The run that was claimed before this was set up. */
+  #begunSession(): RunSession | undefined {
+    const claimed = ClaimedSessionCapability[0](this.#ctx, { optional: true })
+    const found = claimed ?? findSession(this.#stores, this.#ctx.runId)
+    return claimed === undefined && found?.isOfChat === true ? undefined : found
+  }
+
   #drive(session: RunSession): void {
     this.#session = session
     this.state.session = session
@@ -76,8 +83,6 @@ export class ChatPersistence {
   }
 
   async #save(outcome: RunOutcome): Promise<void> {
-    // The session that was found in the beginning is then the one of the chat that was not refused.
-    if (this.#isRefused) return
     try {
       await this.state.saveEnd(outcome)
       this.#completion.settle(outcome)

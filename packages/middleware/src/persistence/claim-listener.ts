@@ -9,5 +9,8 @@ export interface ClaimListener {
   refused: () => void
 }
 
+/** Token of the run that the chat has claimed, for who is set up after the claim. */
+export const ClaimedSessionCapability = createCapability<RunSession>()('holdfast-claimed-session')
+
 /** Token of the listener. */
 export const ClaimListenerCapability = createCapability<ClaimListener>()('holdfast-claim-listener')

@@ -17,6 +17,8 @@ export interface OpenSessionInput {
   claim: DriverClaim
   /** Monotonic time just before the claim was sent. */
   claimedAt: number
+  /** See `RunSession`. */
+  isOfChat?: boolean
 }
 
 /** Takes charge of a claimed run in this process: from here on its lease is renewed and a cancel reaches it. */

@@ -25,6 +25,7 @@ export interface RunSessionInput {
   tenant: Tenant
   /** Absent for a run that is not durable: it has no record and no fence. */
   epoch?: number
+  isOfChat?: boolean
 }
 
 /**
@@ -37,6 +38,8 @@ export class RunSession {
   readonly stores: HoldfastStores
   readonly clock: Clock
   readonly tenant: Tenant
+  /** Claimed by a chat that is told so. Another one with the same run id is another request. */
+  readonly isOfChat: boolean
   readonly controller = new AbortController()
   /** Settles when this host has nothing more to do for the run. */
   readonly ended: Promise<void>
@@ -63,6 +66,7 @@ export class RunSession {
     this.clock = input.clock
     this.tenant = input.tenant
     this.epoch = input.epoch
+    this.isOfChat = input.isOfChat ?? false
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve
     })

@@ -34,8 +34,11 @@ const CANCEL_POLL_MS = 50
 
 export interface StartRunInput extends Omit<BeginRunInput, 'request' | 'chat'> {
   chat: ChatRequest
-  /** Whether the request may answer pauses it does not name yet. Then it needs no new message, and closes no pause. */
-  mayAnswerLater?: boolean
+  /**
+   * Claimed for a chat that is set up already. Whether it answers a pause shows later, so it needs no new message and
+   * closes no pause; and no other chat may take the run for its own.
+   */
+  fromChat?: boolean
 }
 
 /** `beginRun` for a thread that is free or made free. What it rejects with is said there. */
@@ -53,14 +56,15 @@ export async function startRun(input: StartRunInput): Promise<Run> {
   const { whenBusy = 'reject', driver } = input
   const claim = await claimThread({ stores, clock, runId, threadId, whenBusy, driver })
   await assertNotBegun(stores, chat, claim)
-  const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt })
+  const isOfChat = input.fromChat ?? false
+  const session = openSession({ stores, clock, tenant, runId, threadId, claim, claimedAt, isOfChat })
   try {
     if (thread === null) {
       await stores.threads.ensure({ threadId: chat.threadId, ownerId, title: titleOf(chat.messages) })
     }
     // Once more under the claim, which may have waited for the run of another answer.
     if (claim.created) await assertUnanswered({ stores, threadId }, resume)
-    const { messages, storedCount } = await storeTurn(session, chat, input.mayAnswerLater ?? false)
+    const { messages, storedCount } = await storeTurn(session, chat, input.fromChat ?? false)
     return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
   } catch (error) {
     await undo(session, error)
@@ -136,12 +140,12 @@ async function isFinishing(stores: HoldfastStores, runId: string): Promise<boole
 async function storeTurn(
   session: RunSession,
   chat: ChatRequest,
-  mayAnswerLater: boolean,
+  fromChat: boolean,
 ): Promise<{ messages: ModelMessage[]; storedCount: number }> {
   const { stores, threadId, runId, clock } = session
   const stored = await stores.messages.loadThread(threadId)
   const { resume = [] } = chat
-  const isResume = resume.length > 0 || (mayAnswerLater && chat.messages.at(-1)?.role !== 'user')
+  const isResume = resume.length > 0 || (fromChat && chat.messages.at(-1)?.role !== 'user')
   const now = clock.now()
   const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
   const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now })

@@ -1,6 +1,6 @@
 import { assertId, InvalidInputError } from '@holdfast/core'
 import { isCancelRequestedReason } from '@tanstack/ai'
-import { ClaimListenerCapability } from '../persistence/claim-listener.ts'
+import { ClaimedSessionCapability, ClaimListenerCapability } from '../persistence/claim-listener.ts'
 import { PersistenceCapability } from '../persistence/persistence-capabilities.ts'
 import { hasTurn } from '../persistence/run-mark.ts'
 import type { LateBoundLog } from '../runs/late-bound-log.ts'
@@ -24,6 +24,7 @@ export async function claimRun(session: SandboxSession, log: LateBoundLog): Prom
   })
   session.run = run
   log.bind(run)
+  session.ctx.provide(ClaimedSessionCapability, run.session)
   persistence?.claimed(run.session)
   stopWithChat(session, run)
   await showConversation(run)
@@ -54,7 +55,7 @@ async function startChatRun(session: SandboxSession, log: LateBoundLog): Promise
       forwardedProps: {},
       ...(parentRunId === undefined ? {} : { parentRunId }),
     },
-    mayAnswerLater: true,
+    fromChat: true,
     detachOnDisconnect: options.durability?.detachOnDisconnect ?? true,
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   })

@@ -90,6 +90,42 @@ describe('a second send', () => {
   })
 })
 
+describe('a second send that is accepted before the claim of the first, and set up while it stores its turn', () => {
+  it('leaves the end of the first to the first', async () => {
+    const app = await ownWiring()
+    const { eventLog } = app.stores
+    const [claimed, held] = [gate(), gate()]
+    const open = eventLog.open.bind(eventLog)
+    let opened = 0
+    eventLog.open = (input) => {
+      const log = open(input)
+      opened += 1
+      if (opened !== 2) return log
+      const append = log.append.bind(log)
+      log.append = async (chunks) => {
+        const offsets = await append(chunks)
+        await claimed.opened
+        return offsets
+      }
+      return log
+    }
+    const { messages } = app.stores
+    const save = messages.saveThread.bind(messages)
+    messages.saveThread = async (...input) => {
+      claimed.open()
+      await held.opened
+      await save(...input)
+    }
+    const first = send(app, { turns: [[{ say: 'once' }]] })
+    const second = send(app, { turns: [[{ say: 'twice' }]] })
+    expect(await second.response.text()).toContain('DRIVER_HELD')
+    held.open()
+    await first.response.text()
+    expect((await app.stores.messages.loadThread('thread-1')).map(({ content }) => content)).toEqual(['hello', 'once'])
+    expect(await app.stores.runs.get('run-1')).toMatchObject({ status: 'completed' })
+  })
+})
+
 describe('a run that fails', () => {
   it('ends with the model’s error, once, also after a turn that has ended', async () => {
     for (const turns of [[], [[{ call: 'bash', args: { command: 'true' } }]]]) {
