@@ -79,7 +79,8 @@ async function trialFaults(/** @type {Trial} */ { script, provider }, /** @type 
     if (code !== 0) return [`ended with ${code} after SIGTERM. It said:\n${server.log()}`]
     server = await start()
     const thread = await (await fetch(`${server.url}/api/chat?threadId=bundled`)).text()
-    return thread.includes('tick 5') ? [] : [`the thread is gone after a restart: ${thread}`]
+    if (!thread.includes('tick 5')) return [`the thread is gone after a restart: ${thread}`]
+    return server.log().includes('could not be loaded') ? [server.log()] : []
   } catch (error) {
     return [`${error instanceof Error ? error.stack : String(error)}\nThe server said:\n${server.log()}`]
   } finally {
