@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelMessage } from '@tanstack/ai'
 import { screenOf } from '../simulation/check-runs.ts'
 import { isFinal } from '../simulation/final-event.ts'
 import { refusalsOf } from '../simulation/strict-model.ts'
+import { checkpointsOf } from './checkpoint-stages.ts'
 import { eventsOf, sendRequest, WHOLE_TEXT } from './crash-app.mjs'
 import type { CrashResult, SecondHost } from './crash-round.ts'
 import { endedRecord } from './ended-record.ts'
@@ -23,6 +25,7 @@ export async function faultsOfRound(second: SecondHost, threadId: string, result
   await checkLog(second, runId, result, faults)
   await checkTranscript(second, threadId, faults)
   await checkSandbox(second, threadId, faults)
+  if (second.savesCheckpoints) await checkCheckpoint(second, { threadId, runId }, faults)
   await checkNextMessage(second, threadId, faults)
   await removeThread(second, threadId, faults)
   return faults
@@ -78,6 +81,24 @@ async function checkSandbox(second: SecondHost, threadId: string, faults: string
   if (lines.length + interrupted < 2) faults.push(`commands are missing: ${lines.join(' ')}`)
 }
 
+/** A run is said to be completed only when its checkpoint is stored, or why it is not. */
+async function checkCheckpoint(
+  second: SecondHost,
+  { threadId, runId }: { threadId: string; runId: string },
+  faults: string[],
+): Promise<void> {
+  const checkpoints = checkpointsOf(second)
+  const failure = await checkpoints.findFailure({ threadId, runId })
+  if (failure !== null) return
+  const saved = (await checkpoints.list({ threadId })).checkpoints.filter(({ sourceRunId }) => sourceRunId === runId)
+  if (saved.length !== 1) faults.push(`the run has ${saved.length} checkpoints, and no failure is noted`)
+  const into = await second.provider.create({ id: `${threadId}-fresh` })
+  for (const { id } of saved) await checkpoints.restore({ threadId, checkpointId: id, into })
+  const { stdout } = await into.process.exec('cat work.txt')
+  if (!/^(one|two)\n/.test(stdout)) faults.push(`the checkpoint holds ${JSON.stringify(stdout)}`)
+  await second.provider.destroy({ id: into.id })
+}
+
 /** The label by which the service knows the thread; undefined when there is no row of a sandbox. */
 async function labelOf({ stores }: SecondHost, threadId: string): Promise<string | undefined> {
   const { records = [] } = (await stores.instances.list?.({ threadId })) ?? {}
@@ -101,5 +122,9 @@ async function removeThread(second: SecondHost, threadId: string, faults: string
   const url = `http://crash/api/threads/${threadId}`
   const response = await second.routes.handle(new Request(url, { method: 'DELETE' }))
   if (response.status !== 204) faults.push(`the thread could not be deleted: ${await response.text()}`)
-  if ((await sandboxesWith(second, label)).length > 0) faults.push('the sandbox outlived its thread')
+  // A service may take a moment over it.
+  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await wait(100)) {
+    if ((await sandboxesWith(second, label)).length === 0) return
+  }
+  faults.push('the sandbox outlived its thread')
 }

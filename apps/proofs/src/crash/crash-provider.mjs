@@ -10,5 +10,5 @@ import { processProvider } from '@holdfast/testing'
 export async function crashProvider(choice) {
   if (choice.kind === 'process') return processProvider({ dir: choice.dir })
   const { daytonaProvider } = await import('@holdfast/provider-daytona')
-  return daytonaProvider({ apiUrl: choice.apiUrl, apiKey: choice.apiKey })
+  return daytonaProvider({ apiUrl: choice.apiUrl, apiKey: choice.apiKey, target: 'us', livenessTimeoutMs: 10_000 })
 }

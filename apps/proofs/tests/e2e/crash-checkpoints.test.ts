@@ -13,8 +13,8 @@ import { openSecondHost } from '../../src/crash/crash-round.ts'
 import type { SecondHost } from '../../src/crash/crash-round.ts'
 import { lifeOfHost } from '../../src/crash/host-life.ts'
 import type { CrashPlan, HostLife } from '../../src/crash/host-life.ts'
+import { momentsOf, pointsOf, spread } from '../../src/crash/kill-points.ts'
 import { severalAtOnce } from '../../src/crash/several-at-once.ts'
-import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/crash/checkpoint-host.mjs', import.meta.url))
 
@@ -74,7 +74,7 @@ async function round(operation: CheckpointOperation, plan: CrashPlan, failures: 
 async function killEverywhere(operation: CheckpointOperation): Promise<string[]> {
   const failures: string[] = []
   const { calls } = await round(operation, { name: 'undisturbed' }, failures)
-  const plans = [...spread(pointsOf(calls), POINTS), ...moments()]
+  const plans = [...spread(pointsOf(calls), POINTS), ...momentsOf(SEED, MOMENTS, 500)]
   const found = new Set<string>()
   await severalAtOnce(plans, AT_ONCE, async (plan) => {
     found.add((await round(operation, plan, failures)).found)
@@ -82,29 +82,6 @@ async function killEverywhere(operation: CheckpointOperation): Promise<string[]>
   expect(failures).toEqual([])
   expect(calls.length).toBeGreaterThan(5)
   return [...found].toSorted()
-}
-
-function pointsOf(calls: readonly string[]): CrashPlan[] {
-  return calls.flatMap((name, index) =>
-    (['before', 'after'] as const).map((when) => ({
-      name: `${when} ${index + 1} ${name}`,
-      crash: { call: index + 1, when },
-    })),
-  )
-}
-
-function moments(): CrashPlan[] {
-  const random = new SeededRandom(SEED)
-  return Array.from({ length: MOMENTS }, (_, index) => {
-    const killAfterMs = random.whole(1, 500)
-    return { name: `moment ${index} at ${killAfterMs} ms`, killAfterMs }
-  })
-}
-
-/** So many of the items, evenly, with the first and the last. */
-function spread<T>(items: readonly T[], count: number): T[] {
-  if (items.length <= count) return [...items]
-  return Array.from({ length: count }, (_, index) => items[Math.round((index * (items.length - 1)) / (count - 1))] as T)
 }
 
 describe('a host that is killed', { timeout: LIMIT_MS }, () => {

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { startPostgres } from '@holdfast/testing'
 import type { TestPostgres } from '@holdfast/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { faultsOfRound } from '../../src/crash/check-round.ts'
-import { crashRound, openSecondHost } from '../../src/crash/crash-round.ts'
+import { openSecondHost } from '../../src/crash/crash-round.ts'
 import type { SecondHost } from '../../src/crash/crash-round.ts'
-import type { CrashPlan } from '../../src/crash/host-life.ts'
-import { severalAtOnce } from '../../src/crash/several-at-once.ts'
-import { SeededRandom } from '../../src/simulation/seeded-random.ts'
+import { failuresOf, undisturbedCalls } from '../../src/crash/crash-rounds.ts'
+import { momentsOf, pointsOf, spread } from '../../src/crash/kill-points.ts'
 
 /** `npm run storm:crash` kills at every point and at many more moments. */
 const IS_STORM = process.env['PROOFS_STORM'] === '1'
@@ -34,46 +32,21 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Runs the rounds a few at a time; answers what went wrong, by name. */
-async function failuresOf(plans: readonly CrashPlan[]): Promise<string[]> {
-  const failures: string[] = []
-  await severalAtOnce(plans, AT_ONCE, async (plan, index) => {
-    const threadId = `${plan.name.replaceAll(/[^a-z0-9]+/gi, '-')}-${index}`
-    const result = await crashRound(second, threadId, plan)
-    for (const fault of await faultsOfRound(second, threadId, result)) failures.push(`${plan.name}: ${fault}`)
-  })
-  return failures
-}
+describe('a host that is killed', { timeout: 1_800_000 }, () => {
+  let calls: readonly string[] = []
 
-describe('a host that is killed', () => {
-  let calls: string[] = []
-
-  it('or not leaves the same: the undisturbed run', { timeout: 60_000 }, async () => {
-    const result = await crashRound(second, 'undisturbed', { name: 'undisturbed' })
-    expect(await faultsOfRound(second, 'undisturbed', result)).toEqual([])
-    expect(result.exit).toBe('lived')
-    calls = result.calls ?? []
+  it('or not leaves the same: the undisturbed run', async () => {
+    calls = await undisturbedCalls(second)
     expect(calls.length * 2).toBeGreaterThanOrEqual(40)
   })
 
-  it('before or after a call of a store or the provider is continued by another', { timeout: 1_800_000 }, async () => {
-    const points = calls.flatMap((name, index) =>
-      (['before', 'after'] as const).map((when) => ({ name: `${when} ${index + 1} ${name}`, call: index + 1, when })),
-    )
-    const step = Math.max(1, points.length / POINTS)
-    const chosen = points.filter(
-      (_, index) => index === 0 || Math.floor(index / step) !== Math.floor((index - 1) / step),
-    )
+  it('before or after a call of a store or the provider is continued by another', async () => {
+    const chosen = spread(pointsOf(calls), POINTS)
     expect(chosen.length).toBeGreaterThanOrEqual(40)
-    expect(await failuresOf(chosen.map(({ name, call, when }) => ({ name, crash: { call, when } })))).toEqual([])
+    expect(await failuresOf(second, chosen, AT_ONCE)).toEqual([])
   })
 
-  it('at any moment is continued by another', { timeout: 1_800_000 }, async () => {
-    const random = new SeededRandom(SEED)
-    const plans = Array.from({ length: MOMENTS }, (_, index) => {
-      const killAfterMs = random.whole(1, 900)
-      return { name: `moment ${index} at ${killAfterMs} ms`, killAfterMs }
-    })
-    expect(await failuresOf(plans)).toEqual([])
+  it('at any moment is continued by another', async () => {
+    expect(await failuresOf(second, momentsOf(SEED, MOMENTS, 900), AT_ONCE)).toEqual([])
   })
 })
