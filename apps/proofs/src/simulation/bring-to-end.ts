@@ -1,18 +1,22 @@
 import { rejoin } from './chaos.ts'
 import type { RunScript } from './run-script.ts'
 import type { SimHost } from './sim-host.ts'
+import { reapOn } from './sim-reaper.ts'
 import type { SimStage } from './sim-stage.ts'
 
 /** Steps that a healthy world gets to come to rest. */
 const MAX_STEPS = 6_000
-/** Simulated time after which somebody presses Stop on what still runs. */
+/** Simulated time after which somebody presses Stop on what a host still drives. What none drives is the reaper's. */
 const PATIENCE_MS = 150_000
-/** How often somebody looks after runs without a host. */
+/** How often somebody looks after what nobody looks after. */
 const REAP_EVERY_MS = 35_000
+/** Together longer than the longest wait between two tries, and than clocks are wrong by. */
+const MAX_RECLAIMS = 30
+const RECLAIM_EVERY_MS = 15 * 60_000
 
 /**
- * The weather clears: frozen hosts wake up, nothing fails any more, runs without a host are adopted, viewers come back,
- * and then each thread gets one more message. False when that does not come to rest.
+ * The weather clears: frozen hosts wake up, nothing fails any more, a reaper looks after what is left, viewers come back,
+ * some of what threads wait for is answered, and then each thread gets one more message. False when that does not come to rest.
  */
 export async function bringToEnd(stage: SimStage, threadIds: readonly string[]): Promise<boolean> {
   const { world } = stage
@@ -24,6 +28,8 @@ export async function bringToEnd(stage: SimStage, threadIds: readonly string[]):
   }
   world.note('the weather clears')
   if (!(await rest(stage, medic))) return false
+  for (const threadId of threadIds) if (world.random.chance(0.5)) await stage.answer(medic, threadId)
+  if (!(await rest(stage, medic))) return false
   for (const threadId of threadIds) stage.send(medic, lastMessage(threadId))
   world.note('one more message each')
   if (!(await rest(stage, medic))) return false
@@ -31,7 +37,22 @@ export async function bringToEnd(stage: SimStage, threadIds: readonly string[]):
     const run = await stage.stores.runs.get(`last-${threadId}`)
     if (run?.status !== 'completed') world.fault(`the next message of ${threadId} is ${run?.status ?? 'refused'}`)
   }
-  return true
+  return reclaimAll(stage, medic)
+}
+
+/** The reaper destroys what is condemned or half-built, however often that failed and whatever clock its row is from. */
+async function reclaimAll(stage: SimStage, medic: SimHost): Promise<boolean> {
+  const { world, stores } = stage
+  for (let round = 0; round < MAX_RECLAIMS; round += 1) {
+    const { records = [] } = (await stores.instances.list?.({ limit: 1_000 })) ?? {}
+    const left = records.filter(({ state = 'ready' }) => state !== 'ready')
+    if (left.length === 0) return true
+    await world.clock.advance(RECLAIM_EVERY_MS)
+    void reapOn(world, medic)
+    if (!(await rest(stage, medic))) return false
+  }
+  world.fault('a sandbox that should be gone is never reclaimed')
+  return false
 }
 
 function lastMessage(threadId: string): RunScript {
@@ -53,11 +74,11 @@ async function rest(stage: SimStage, medic: SimHost): Promise<boolean> {
     if (step % 20 === 0) rejoin(stage, medic)
     if (now - reapedAt >= REAP_EVERY_MS) {
       reapedAt = now
-      for (const run of await running(stage)) void stage.adopt(medic, run, true)
+      void reapOn(world, medic)
     }
     if (now - cancelledAt > PATIENCE_MS) {
       cancelledAt = now
-      for (const run of await running(stage)) stage.cancel(medic, run, false)
+      for (const run of await driven(stage)) stage.cancel(medic, run, false)
     }
     if (step % 10 === 0 && (await isAtRest(stage))) return true
     if (!(await world.step())) await world.clock.advance(1_000)
@@ -72,6 +93,11 @@ async function rest(stage: SimStage, medic: SimHost): Promise<boolean> {
 
 async function running(stage: SimStage): Promise<string[]> {
   return (await stage.stores.drivers.list({ status: 'running', limit: 1_000 })).map((run) => run.runId)
+}
+
+async function driven(stage: SimStage): Promise<string[]> {
+  const drivers = (await stage.stores.drivers.findDrivers?.({ runIds: await running(stage) })) ?? []
+  return drivers.filter(({ isLive }) => isLive).map(({ runId }) => runId)
 }
 
 async function isAtRest(stage: SimStage): Promise<boolean> {

@@ -1,10 +1,12 @@
 import { randomScript } from './run-script.ts'
 import type { SimStage } from './sim-stage.ts'
 import type { SimHost } from './sim-host.ts'
+import { reapOn } from './sim-reaper.ts'
 
 /** How often things happen, as probabilities for one step. */
 export interface ChaosRates {
   send: number
+  answer: number
   cancel: number
   watch: number
   leave: number
@@ -13,6 +15,7 @@ export interface ChaosRates {
   freeze: number
   stop: number
   adopt: number
+  reap: number
   jump: number
 }
 
@@ -46,6 +49,8 @@ async function act(stage: SimStage, rates: ChaosRates, limits: ChaosLimits, step
     if (random.chance(rates.watch)) await stage.addWatcher(host, random.pick(runIds))
     if (random.chance(rates.adopt)) void stage.adopt(host, random.pick(runIds), random.chance(0.8))
   }
+  if (random.chance(rates.answer)) await stage.answer(host, `thread-${random.whole(1, limits.threads)}`)
+  if (random.chance(rates.reap)) void reapOn(stage.world, host)
   if (random.chance(rates.rejoin)) rejoin(stage, host)
   if (stage.viewers.length > 0 && random.chance(rates.leave)) random.pick(stage.viewers).leave()
   await harm(stage, rates, host)

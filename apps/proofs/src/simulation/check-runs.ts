@@ -2,7 +2,7 @@ import type { HoldfastStores, RunRecord } from '@holdfast/core'
 import { RUN_CANCELLED_CODE } from '@holdfast/middleware'
 import { StreamProcessor } from '@tanstack/ai'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
-import { isFinal } from './final-event.ts'
+import { isFinal, isPause } from './final-event.ts'
 import type { RunScript } from './run-script.ts'
 import type { SandboxService } from './sandbox-service.ts'
 import type { SimViewer } from './sim-viewer.ts'
@@ -27,6 +27,8 @@ export async function checkRuns(input: CheckInput): Promise<void> {
     for (const run of runs ?? []) await checkRun(input, run, messages)
     const refusals = refusalsOf(messages)
     if (refusals.length > 0) input.world.note(`${threadId} ${JSON.stringify(messages)}`)
+    const pending = await stores.interrupts.listPending(threadId)
+    if (pending.length > 0) input.world.fault(`${threadId} still waits for ${pending.length} answers`)
     for (const refusal of refusals) input.world.fault(`the transcript of ${threadId}: ${refusal}`)
   }
   await checkViewers(input)
@@ -39,8 +41,8 @@ async function checkRun(
   messages: readonly ModelMessage[],
 ): Promise<void> {
   const { runId, status } = run
-  if (status === 'running') {
-    world.fault(`run ${runId} never ended`)
+  if (status === 'running' || status === 'interrupted') {
+    world.fault(`run ${runId} ${status === 'running' ? 'never ended' : 'still waits for a person'}`)
     return
   }
   const chunks = (await stores.eventLog.open({ runId }).snapshot()).map((entry) => entry.chunk)
@@ -51,16 +53,21 @@ async function checkRun(
   if (chunks.length > 0 && (finals.length !== 1 || !isFinal(chunks.at(-1)))) {
     world.fault(`the log of ${runId} (${status}) has ${finals.length} ends, last ${String(chunks.at(-1)?.type)}`)
   }
+  checkText(world, run, chunks, messages)
+  // How a wait ended is said by the run that goes on, or by nobody.
+  if (isPause(chunks.at(-1))) return
+  checkLastEvent(world, run, chunks.at(-1))
+  if (status === 'completed') checkWholeText(world, scripts.get(runId), chunks)
+}
+
+function checkLastEvent(world: SimWorld, { runId, status }: RunRecord, last: StreamChunk | undefined): void {
+  if (last === undefined) return
   const expected = status === 'completed' ? 'RUN_FINISHED' : 'RUN_ERROR'
-  if (chunks.length > 0 && chunks.at(-1)?.type !== expected) {
-    world.fault(`run ${runId} is ${status}, and its log ends with ${String(chunks.at(-1)?.type)}`)
-  }
-  const isCancelled = Reflect.get(chunks.at(-1) ?? {}, 'code') === RUN_CANCELLED_CODE
-  if (chunks.length > 0 && isCancelled !== (status === 'aborted')) {
+  if (last.type !== expected) world.fault(`run ${runId} is ${status}, and its log ends with ${last.type}`)
+  const isCancelled = Reflect.get(last, 'code') === RUN_CANCELLED_CODE
+  if (isCancelled !== (status === 'aborted')) {
     world.fault(`run ${runId} is ${status}, and its log says that it was ${isCancelled ? '' : 'not '}cancelled`)
   }
-  checkText(world, run, chunks, messages)
-  if (status === 'completed') checkWholeText(world, scripts.get(runId), chunks)
 }
 
 /** A run is not complete before its model has said its last word. */
@@ -79,7 +86,8 @@ function checkText(
   chunks: readonly StreamChunk[],
   messages: readonly ModelMessage[],
 ): void {
-  const shown = screenOf(chunks)
+  const foreign = messages.filter((message) => writerOf(message) !== runId).flatMap(({ id }) => id ?? [])
+  const shown = screenOf(chunks, foreign)
   const stored = messages
     .filter((message) => message.role === 'assistant' && writerOf(message) === runId)
     .map((message) => (typeof message.content === 'string' ? message.content : ''))
@@ -96,12 +104,12 @@ function writerOf(message: ModelMessage): unknown {
 }
 
 /** The words on the screen of a viewer who saw all of these events. */
-export function screenOf(chunks: readonly StreamChunk[]): string {
+export function screenOf(chunks: readonly StreamChunk[], foreignIds: readonly string[] = []): string {
   const processor = new StreamProcessor()
   for (const chunk of chunks) processor.processChunk(chunk)
   const shown = processor.getMessages().filter((message) => message.role === 'assistant')
   const snapshots = chunks.findLast((chunk) => chunk.type === 'MESSAGES_SNAPSHOT')
-  const earlier = new Set(earlierIds(snapshots))
+  const earlier = new Set([...earlierIds(snapshots), ...foreignIds])
   return shown
     .filter((message) => !earlier.has(message.id))
     .flatMap((message) => message.parts.map((part) => (part.type === 'text' ? part.content : '')))

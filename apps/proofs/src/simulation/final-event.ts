@@ -10,6 +10,12 @@ export function isFinal(chunk: StreamChunk | undefined): boolean {
   return Reflect.get(chunk, 'outcome') !== undefined || finishReasonOf(chunk) !== 'tool_calls'
 }
 
+/** Whether an event says that its run waits for a person. */
+export function isPause(chunk: StreamChunk | undefined): boolean {
+  const outcome: unknown = chunk?.type === 'RUN_FINISHED' ? Reflect.get(chunk, 'outcome') : undefined
+  return typeof outcome === 'object' && outcome !== null && Reflect.get(outcome, 'type') === 'interrupt'
+}
+
 /** Where the engine puts it; AG-UI has no field of its own for it. */
 export function finishReasonOf(chunk: StreamChunk): unknown {
   const metadata: unknown = Reflect.get(chunk, 'metadata')

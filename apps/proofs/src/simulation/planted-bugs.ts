@@ -155,6 +155,18 @@ export const PLANTED_BUGS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'the reaper finds no run whose host has died',
+    stores: (stores) => ({
+      ...stores,
+      drivers: overriding(stores.drivers, { listOrphaned: () => Promise.resolve([]) }),
+      runs: overriding(stores.runs, { listReclaimable: () => Promise.resolve([]) }),
+    }),
+  },
+  {
+    name: 'what the policy asks about is simply done',
+    sandbox: (sandbox) => ({ ...sandbox, policy: { default: 'allow' } }),
+  },
+  {
     name: 'a reader that comes back misses one event',
     stores: (stores) =>
       withLog(stores, (log) => ({

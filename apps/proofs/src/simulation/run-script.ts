@@ -1,12 +1,16 @@
 import { EventType } from '@tanstack/ai'
 import type { AnyTextAdapter, ModelMessage, StreamChunk } from '@tanstack/ai'
 import type { SeededRandom } from './seeded-random.ts'
+import { GUARDED } from './sim-approvals.ts'
+import type { PauseAnswer } from './sim-approvals.ts'
 import type { SimHost } from './sim-host.ts'
 import type { SimWorld } from './sim-world.ts'
 
 export type ScriptAction =
   | { kind: 'say'; text: string }
   | { kind: 'call'; tool: 'work' | 'peek'; step: string }
+  /** A command that waits for a person's yes. */
+  | { kind: 'ask'; step: string }
   /** Goes on after this long. */
   | { kind: 'think'; ms: number }
   /** Never goes on. */
@@ -18,6 +22,8 @@ export interface RunScript {
   readonly runId: string
   readonly threadId: string
   readonly turns: readonly (readonly ScriptAction[])[]
+  /** The run answers pauses, and goes on with the script of the run that waited. */
+  readonly resume?: readonly PauseAnswer[]
 }
 
 export function randomScript(random: SeededRandom, runId: string, threadId: string): RunScript {
@@ -33,7 +39,9 @@ function toolTurn(random: SeededRandom, name: string): ScriptAction[] {
   if (random.chance(0.4)) actions.push({ kind: 'say', text: `${name} says` })
   const calls = random.whole(1, 3)
   for (let call = 0; call < calls; call += 1) {
-    actions.push({ kind: 'call', tool: random.chance(0.7) ? 'work' : 'peek', step: `${name}.${call}` })
+    const step = `${name}.${call}`
+    if (random.chance(0.2)) actions.push({ kind: 'ask', step })
+    else actions.push({ kind: 'call', tool: random.chance(0.7) ? 'work' : 'peek', step })
   }
   return actions
 }
@@ -121,10 +129,13 @@ async function* act(
       said += 1
       yield chunk({ type: EventType.TEXT_MESSAGE_CONTENT, messageId, delta: `[${action.text} try ${attempt}]` })
     }
-    if (action.kind === 'call') {
+    if (action.kind === 'call' || action.kind === 'ask') {
       const toolCallId = `${messageId}-${(calls += 1)}`
-      const named = { toolCallId, toolCallName: action.tool, toolName: action.tool }
-      const args = JSON.stringify({ step: action.step })
+      const tool = action.kind === 'ask' ? 'bash' : action.tool
+      const named = { toolCallId, toolCallName: tool, toolName: tool }
+      const args = JSON.stringify(
+        action.kind === 'ask' ? { command: `${GUARDED} ${action.step}` } : { step: action.step },
+      )
       yield chunk({ type: EventType.TOOL_CALL_START, ...named })
       yield chunk({ type: EventType.TOOL_CALL_ARGS, toolCallId, delta: args, args })
       yield chunk({ type: EventType.TOOL_CALL_END, ...named })

@@ -11,13 +11,15 @@ interface ServiceSandbox {
   readonly files: Map<string, Uint8Array>
 }
 
-/** A sandbox service that keeps files and runs nothing. It knows what it holds, whoever forgot it. */
+/** A sandbox service that keeps files and only notes what it is to run. It knows what it holds, whoever forgot it. */
 export class SandboxService {
   readonly sandboxes = new Map<string, ServiceSandbox>()
   readonly #world: SimWorld
+  readonly #onCommand: (command: string) => Promise<void>
 
-  constructor(world: SimWorld) {
+  constructor(world: SimWorld, onCommand: (command: string) => Promise<void>) {
     this.#world = world
+    this.#onCommand = onCommand
   }
 
   /** The service as one host sees it: each call is a journey of its own, and may go wrong. */
@@ -26,11 +28,11 @@ export class SandboxService {
   }
 
   #backend(host: SimHost, failRate: number): SandboxBackend {
-    const call = <T>(name: string, work: () => T): Promise<T> =>
+    const call = <T>(name: string, work: () => T | Promise<T>): Promise<T> =>
       this.#world.send(host, `provider.${name}`, 'outside', async () => {
         const fails = host.isHealthy ? 'no' : this.#failure(failRate)
         if (fails === 'before') throw new ProviderError('PROVIDER_UNAVAILABLE', `${name} failed.`, { retryable: true })
-        const result = work()
+        const result = await work()
         if (fails === 'after')
           throw new ProviderError('PROVIDER_TIMEOUT', `${name} took too long.`, { retryable: true })
         return result
@@ -63,7 +65,7 @@ export class SandboxService {
     return this.#world.random.chance(0.5) ? 'before' : 'after'
   }
 
-  #handle(id: string, call: <T>(name: string, work: () => T) => Promise<T>): SandboxBackendHandle {
+  #handle(id: string, call: <T>(name: string, work: () => T | Promise<T>) => Promise<T>): SandboxBackendHandle {
     const files = (): Map<string, Uint8Array> => {
       const found = this.sandboxes.get(id)
       if (found === undefined) throw new NotFoundError('SANDBOX_NOT_FOUND', `No sandbox ${id}.`)
@@ -88,7 +90,12 @@ export class SandboxService {
         exists: (path) => call('exists', () => files().has(path)),
         lstat: unsupported,
       },
-      exec: () => call('exec', () => ({ stdout: '', stderr: '', exitCode: files().size >= 0 ? 0 : 1 })),
+      exec: (command) =>
+        call('exec', async () => {
+          files()
+          await this.#onCommand(command)
+          return { stdout: '', stderr: '', exitCode: 0 }
+        }),
       spawn: unsupported,
       destroy: () => call('destroy', () => void this.sandboxes.delete(id)),
     }

@@ -1,6 +1,16 @@
 import { createMemoryStores } from '@holdfast/core'
 import type { HoldfastStores } from '@holdfast/core'
-import { adoptRun, beginRun, cancelRun, createChatDriver, defineSandbox, stopRuns } from '@holdfast/middleware'
+import {
+  adoptRun,
+  beginRun,
+  cancelRun,
+  createChatDriver,
+  defineSandbox,
+  sandboxTools,
+  stopRuns,
+} from '@holdfast/middleware'
+import type { ChatRequest } from '@holdfast/middleware'
+import { isExpectedRefusal } from './expected-refusals.ts'
 import { isFinal } from './final-event.ts'
 import { interposedStores } from './interposed-stores.ts'
 import { LeaseLocks } from './lease-locks.ts'
@@ -9,6 +19,7 @@ import { observedStores } from './observed-stores.ts'
 import { scriptModel } from './run-script.ts'
 import type { RunScript } from './run-script.ts'
 import { SandboxService } from './sandbox-service.ts'
+import { answersTo, GUARDED, SimApprovals } from './sim-approvals.ts'
 import { SimHost } from './sim-host.ts'
 import { simTools } from './sim-tools.ts'
 import { SimViewer } from './sim-viewer.ts'
@@ -21,18 +32,10 @@ export interface StageOptions {
   mutant: Mutant | undefined
 }
 
-/** Refusals that an app has to live with. Anything else is a bug. */
-const EXPECTED = new Set([
-  'THREAD_BUSY',
-  'RUN_TERMINAL',
-  'RUN_CANCELLED',
-  'DRIVER_HELD',
-  'DRIVER_LOST',
-  'STORE_UNAVAILABLE',
-  'STORE_OUTCOME_UNKNOWN',
-  // A dead host holds its sandbox's lock until that lapses; who settles its run is told to come back.
-  'LOCK_TIMEOUT',
-])
+/** More would only stand in each other's way. */
+const MAX_ANSWERS = 2
+
+const POLICY = { default: 'allow', commands: { ask: [`${GUARDED} *`] } } as const
 
 /** The hosts, what they share, and what people do with them. */
 export class SimStage {
@@ -45,6 +48,8 @@ export class SimStage {
   readonly effects = new Map<string, number>()
   /** Runs whose sandbox somebody wants to keep. */
   readonly #kept = new Set<string>()
+  /** How many people have answered each run that waits. */
+  readonly #answered = new Map<string, number>()
   readonly #locks: LeaseLocks
   readonly #options: StageOptions
 
@@ -52,8 +57,10 @@ export class SimStage {
     this.world = world
     this.#options = options
     this.#locks = new LeaseLocks(world)
-    this.service = new SandboxService(world)
     const memory = createMemoryStores({ clock: world.clock })
+    const threadOf = (step: string): string | undefined => this.scripts.get(step.split('.')[0] ?? '')?.threadId
+    const approvals = new SimApprovals(world, memory, threadOf)
+    this.service = new SandboxService(world, (command) => approvals.runs(command))
     const shared = options.mutant?.shared?.(memory) ?? memory
     this.stores = observedStores(world, shared, async (runId, status, purpose) => {
       if (status === 'aborted' && purpose === 'drive') await this.#checkSandboxGone(runId)
@@ -71,12 +78,12 @@ export class SimStage {
     const own = interposedStores(world, host, this.stores, this.#locks)
     const stores = mutant?.stores?.(own, host) ?? own
     const provider = this.service.providerOf(host, providerFailRate)
-    const definition = defineSandbox({ id: 'sim', provider, lifecycle: { destroyOnComplete } })
+    const definition = defineSandbox({ id: 'sim', provider, lifecycle: { destroyOnComplete }, policy: POLICY })
     const sandbox = mutant?.sandbox?.(definition) ?? definition
     const plain = createChatDriver({
       stores,
       sandbox,
-      tools: simTools(world, host, this.effects),
+      tools: [...simTools(world, host, this.effects), ...sandboxTools({ include: ['bash'] })],
       model: ({ runId }) => scriptModel(world, host, this.#scriptOf(runId)),
     })
     host.parts = { stores, provider, sandbox, driver: mutant?.driver?.(plain) ?? plain }
@@ -98,6 +105,8 @@ export class SimStage {
     const stream = viewer.begin(host)
     const sent = this.#begin(host, script, { viewer, stream }).catch((error: unknown) => {
       viewer.isCut = true
+      // Somebody else has decided: this person is told, and waits for nothing.
+      if (codeOf(error) === 'INTERRUPT_CONFLICT') viewer.leave()
       this.#expectRefusal(`send ${runId}`, error)
     })
     void this.world.expectEnd(host, `send ${runId} of ${threadId} to ${host.name}`, sent)
@@ -106,12 +115,13 @@ export class SimStage {
 
   async #begin(
     host: SimHost,
-    { runId, threadId }: RunScript,
+    { runId, threadId, resume }: RunScript,
     to: { viewer: SimViewer; stream: number },
   ): Promise<void> {
     const { stores, driver } = host.parts
-    const messages = [{ role: 'user' as const, id: `${runId}-user`, content: `Do ${runId}.` }]
-    const chat = { runId, threadId, messages, forwardedProps: {} }
+    const words = [{ role: 'user' as const, id: `${runId}-user`, content: `Do ${runId}.` }]
+    const turn = resume === undefined ? { messages: words } : { messages: [], resume: [...resume] }
+    const chat = { runId, threadId, ...turn, forwardedProps: {} } as ChatRequest
     const run = await beginRun({ stores, clock: host.clock, chat })
     void this.world.expectEnd(host, `drive ${runId} on ${host.name}`, run.session.ended)
     const response = run.respond(driver.drive(run, { forwardedProps: {} }), {
@@ -119,6 +129,20 @@ export class SimStage {
       onFailure: (error) => this.#expectRefusal(`drive ${runId}`, error),
     })
     to.viewer.watch(to.stream, host, response)
+  }
+
+  /** A person decides what a thread waits for, perhaps at the same time as another one. */
+  async answer(host: SimHost, threadId: string): Promise<void> {
+    const pauses = await this.stores.interrupts.listPending(threadId)
+    const waiting = this.scripts.get(pauses.at(-1)?.runId ?? '')
+    const answered = this.#answered.get(waiting?.runId ?? '') ?? 0
+    if (waiting === undefined || answered >= MAX_ANSWERS) return
+    this.#answered.set(waiting.runId, answered + 1)
+    const asked = pauses.filter((pause) => pause.runId === waiting.runId)
+    const isApproved = this.world.random.chance(0.7)
+    const runId = `answer-${this.scripts.size + 1}`
+    this.world.note(`a person says ${isApproved ? 'yes' : 'no'} to ${waiting.runId}`)
+    this.send(host, { ...waiting, runId, resume: answersTo(asked, isApproved) })
   }
 
   #addViewer(runId: string, startOffset = '-1'): SimViewer {
@@ -174,6 +198,6 @@ export class SimStage {
   #expectRefusal(what: string, error: unknown): void {
     const code = codeOf(error)
     this.world.note(`${what} is refused: ${code}`)
-    if (!EXPECTED.has(code)) this.world.fault(`${what} failed with ${code} ${String(error)}`)
+    if (!isExpectedRefusal(code)) this.world.fault(`${what} failed with ${code} ${String(error)}`)
   }
 }

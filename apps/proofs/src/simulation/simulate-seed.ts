@@ -19,6 +19,7 @@ export interface SeedResult {
 
 const CALM: ChaosRates = {
   send: 0.02,
+  answer: 0.05,
   cancel: 0.003,
   watch: 0.01,
   leave: 0.005,
@@ -26,11 +27,21 @@ const CALM: ChaosRates = {
   crash: 0,
   freeze: 0,
   stop: 0,
-  adopt: 0.005,
+  adopt: 0.003,
+  reap: 0.004,
   jump: 0,
 }
 const ROUGH: ChaosRates = { ...CALM, crash: 0.01, freeze: 0.004, stop: 0.002, jump: 0.001 }
-const WILD: ChaosRates = { ...ROUGH, crash: 0.03, freeze: 0.02, stop: 0.006, cancel: 0.01, adopt: 0.02, jump: 0.005 }
+const WILD: ChaosRates = {
+  ...ROUGH,
+  crash: 0.03,
+  freeze: 0.02,
+  stop: 0.006,
+  cancel: 0.01,
+  adopt: 0.01,
+  reap: 0.015,
+  jump: 0.005,
+}
 
 const FAIR: Weather = { failBefore: 0, failAfter: 0, slowReply: 0.1, reorder: 0.3 }
 const STORMY: Weather = { failBefore: 0.01, failAfter: 0.01, slowReply: 0.3, reorder: 0.5 }
