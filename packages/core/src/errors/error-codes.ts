@@ -26,7 +26,7 @@ export const ERROR_CODES = {
     'A replayed run names another thread than its log. The adapter or its journal is not of this run.',
   // event log
   LOG_CLOSED: 'The event log of this run is closed. Nothing can be appended.',
-  LOG_FENCED: 'The run has been claimed, so an append must carry the current epoch.',
+  LOG_FENCED: 'The run has been claimed, so an append or a close must carry the current epoch.',
   // locks and leases
   LEASE_LOST: 'A lease expired or passed to another owner. Stop, and acquire it again.',
   LOCK_TIMEOUT: 'The lock was not free within the given time.',

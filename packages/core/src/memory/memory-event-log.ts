@@ -57,6 +57,7 @@ export class MemoryEventLog implements EventLog {
   async close(): Promise<void> {
     this.#state.assertOpen()
     if (this.#epoch !== undefined) this.#assertCurrentEpoch(this.#epoch)
+    else if (this.#state.logs.find(this.runId)?.closedAt === undefined) this.#assertUnclaimed()
     this.#state.logs.close(this.runId, this.#state.clock.now())
   }
 
@@ -101,13 +102,16 @@ export class MemoryEventLog implements EventLog {
 
   #assertMayAppend(): void {
     if (this.#epoch !== undefined) this.#assertCurrentEpoch(this.#epoch)
-    else if (this.#state.runs.findDriver(this.runId) !== undefined) {
-      const message = `Run ${this.runId} has been claimed; open its log with the epoch of the claim.`
-      throw new LeaseLostError('LOG_FENCED', message, { details: { runId: this.runId } })
-    }
+    else this.#assertUnclaimed()
     if (this.#state.logs.find(this.runId)?.closedAt === undefined) return
     const message = `The event log of run ${this.runId} is closed; nothing can be appended.`
     throw new ConflictError('LOG_CLOSED', message, { details: { runId: this.runId } })
+  }
+
+  #assertUnclaimed(): void {
+    if (this.#state.runs.findDriver(this.runId) === undefined) return
+    const message = `Run ${this.runId} has been claimed; open its log with the epoch of the claim.`
+    throw new LeaseLostError('LOG_FENCED', message, { details: { runId: this.runId } })
   }
 
   #assertCurrentEpoch(epoch: number): void {

@@ -17,7 +17,7 @@ export interface EventLogEntry {
 /** Which run's log; with an epoch, to append under it. */
 export interface EventLogOpenInput {
   runId: string
-  /** The driver's epoch. Without one, an append is accepted only while nobody has ever claimed the run. */
+  /** The driver's epoch. Without one, an append or a close is accepted only while nobody has ever claimed the run. */
   epoch?: number
   /** What `resumeFrom()` answers; null (default) for a producer. */
   offset?: EventOffset | string | null
@@ -31,7 +31,7 @@ export interface EventLogOpenInput {
  * - `read`: strictly after the offset, then tails across processes, and ends only on `close` or abort. A run without
  *   events waits for its first. `INVALID_OFFSET` for a malformed offset, one of another run, or one beyond the end.
  * - `snapshot`: what is stored now; `[]` for a run that was never opened.
- * - `close`: with an epoch it is refused (`DRIVER_LOST`) when stale. Repeatable.
+ * - `close`: `DRIVER_LOST` when the epoch is stale, `LOG_FENCED` when one is needed and the log is open. Repeatable.
  * - Chunks come back with the same JSON text they went in with, NUL and lone surrogates included.
  */
 export interface EventLog extends StreamDurability<EventOffset> {

@@ -4,6 +4,7 @@ import {
   DriverLostError,
   encodeExactJson,
   formatEventOffset,
+  LeaseLostError,
   OFFSET_START,
   parseEventOffset,
 } from '@holdfast/core'
@@ -126,22 +127,23 @@ export class SqlEventLog implements EventLog {
       return new DriverLostError({ runId, epoch })
     }
     if (epoch === undefined && state !== undefined && number(state, 'epoch') > 0) {
-      const message = `Run ${runId} has been claimed; open its event log with the epoch of the claim to append.`
-      return new ConflictError('LOG_FENCED', message, { details: { runId } })
+      const message = `Run ${runId} has been claimed; open its event log with the epoch of the claim.`
+      return new LeaseLostError('LOG_FENCED', message, { details: { runId } })
     }
     return new ConflictError('LOG_CLOSED', `The event log of run ${runId} is closed.`, { details: { runId } })
   }
 
   async #close(db: StatementRunner, notification: string[]): Promise<void> {
     const epoch = this.#epoch
-    if (epoch === undefined) {
-      await db.rows(closeUnfenced, [this.runId, ...notification])
-      return
-    }
-    const closed = await db.row(closeFenced, [this.runId, epoch, ...notification])
+    const closed =
+      epoch === undefined
+        ? await db.row(closeUnfenced, [this.runId, ...notification])
+        : await db.row(closeFenced, [this.runId, epoch, ...notification])
     if (closed !== undefined) return
     const state = await db.row(inspectLog, [this.runId])
-    if (state === undefined || number(state, 'epoch') !== epoch) throw new DriverLostError({ runId: this.runId, epoch })
+    const isClosed = state !== undefined && state['closed_at'] !== null
+    const isMine = epoch === undefined || (state !== undefined && number(state, 'epoch') === epoch)
+    if (!isClosed || !isMine) throw this.#refusal(state)
   }
 
   async #startOf(offset: EventOffset): Promise<number> {

@@ -13,7 +13,7 @@ export const closeFenced = repeatable(`
 export const closeUnfenced = repeatable(`
   with closed as (
     insert into holdfast.run_logs as log (run_id, closed_at) values ($1, holdfast.now_ms())
-    on conflict (run_id) do update set closed_at = excluded.closed_at where log.closed_at is null
+    on conflict (run_id) do update set closed_at = excluded.closed_at where log.epoch = 0 and log.closed_at is null
     returning run_id
   )
   select pg_notify($2::text, $3::text) from closed

@@ -84,6 +84,20 @@ const fenceCases: readonly StoreCase[] = [
       assert.equal((await stores.eventLog.find('run-1'))?.isClosed, true)
     },
   ),
+  storeCase(
+    'log.fence.close-needs-one',
+    'a claimed run refuses a close without an epoch with LOG_FENCED, and the log stays open; once it is closed, that is fine',
+    async ({ stores }) => {
+      const { epoch } = await claim(stores.drivers)
+      const log = stores.eventLog.open({ runId: 'run-1' })
+      const current = stores.eventLog.open({ runId: 'run-1', epoch })
+      await rejectsWith('LOG_FENCED', () => log.close())
+      await current.append([textChunk('still open')])
+      await current.close()
+      await log.close()
+      assert.deepEqual(textsOf(await log.snapshot()), ['still open'])
+    },
+  ),
 ]
 
 const closeCases: readonly StoreCase[] = [

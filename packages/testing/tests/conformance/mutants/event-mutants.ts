@@ -62,21 +62,22 @@ function offsetBook(): { note: (runId: string, offsets: EventOffset[]) => EventO
 
 const foreignOffsets = offsetBook()
 
+/** Whoever asks is taken for the driver of the moment. */
+async function openAsDriver({ runs, eventLog }: HoldfastStores, runId: string): Promise<EventLog> {
+  const epoch = (await runs.get(runId))?.driverEpoch
+  return eventLog.open(epoch === undefined ? { runId } : { runId, epoch })
+}
+
 export const EVENT_MUTANTS: readonly StoreMutant[] = [
   brokenLog(
     'the epoch is dropped',
-    (log, { runs, eventLog }) => ({
-      append: async (chunks) => {
-        const epoch = (await runs.get(log.runId))?.driverEpoch
-        return eventLog.open(epoch === undefined ? { runId: log.runId } : { runId: log.runId, epoch }).append(chunks)
-      },
-    }),
+    (log, stores) => ({ append: async (chunks) => (await openAsDriver(stores, log.runId)).append(chunks) }),
     ['log.fence.claimed-needs-one', 'log.fence.stale-epoch', 'log.fence.epoch-to-come'],
   ),
   brokenLog(
     'close ignores the epoch',
-    (log, { eventLog }) => ({ close: () => eventLog.open({ runId: log.runId }).close() }),
-    ['log.fence.close'],
+    (log, stores) => ({ close: async () => (await openAsDriver(stores, log.runId)).close() }),
+    ['log.fence.close', 'log.fence.close-needs-one'],
   ),
   brokenLog(
     'read ends on a terminal chunk',
