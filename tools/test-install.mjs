@@ -134,7 +134,9 @@ async function main(/** @type {string} */ folder) {
       publish(packages, { registry: registry.url, userconfig: registry.userconfig, provenance: false })
       return registryFaults(registry.url, packages)
     })
-    await inTurns(await allJobs({ folder, registry: registry.url, packages }), PARTS_AT_ONCE)
+    const jobs = await allJobs({ folder, registry: registry.url, packages })
+    if (jobs.length === 0) throw new Error(`There is no part "${values.only}".`)
+    await inTurns(jobs, PARTS_AT_ONCE)
   } finally {
     registry.stop()
   }
