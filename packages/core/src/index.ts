@@ -93,6 +93,7 @@ export type {
   DriverFinishInput,
   DriverInfo,
   DriverStore,
+  RunListInput,
   WriteFence,
 } from './runs/driver-store.ts'
 export { OFFSET_NOW, OFFSET_START } from './runs/event-log.ts'

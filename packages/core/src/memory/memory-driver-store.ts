@@ -10,6 +10,7 @@ import type {
   DriverFinishInput,
   DriverInfo,
   DriverStore,
+  RunListInput,
   WriteFence,
 } from '../runs/driver-store.ts'
 import { assertClaimInput, assertFence, assertRunIds, finishPatch } from '../runs/driver-check.ts'
@@ -104,15 +105,17 @@ export class MemoryDriverStore implements DriverStore {
       .map(copyRecord)
   }
 
-  async list(input: { threadId?: string; status?: RunRecord['status']; limit: number }): Promise<RunRecord[]> {
-    const { runs } = this.#state
+  async list(input: RunListInput): Promise<RunRecord[]> {
+    const { runs, threads } = this.#state
     this.#state.assertOpen()
-    const { threadId, status } = input
+    const { threadId, ownerId, status } = input
     if (status !== undefined) assertRunStatus(status)
+    if (ownerId !== undefined) assertId('ownerId', ownerId)
     const limit = assertPageSize(input.limit, 0)
     const found = threadId === undefined ? runs.all() : runs.ofThread(assertId('threadId', threadId))
     return found
       .filter((run) => status === undefined || run.status === status)
+      .filter((run) => ownerId === undefined || threads.get(run.threadId)?.ownerId === ownerId)
       .sort((a, b) => b.startedAt - a.startedAt || compareUtf8(b.runId, a.runId))
       .slice(0, limit)
       .map(copyRecord)

@@ -50,6 +50,19 @@ export interface DriverInfo {
   isLive: boolean
 }
 
+/** Which runs a list is to give. What is left out does not narrow it. */
+export interface RunListInput {
+  threadId?: string
+  /**
+   * Only runs of threads of this owner (see `ThreadStore`); a run whose thread has no record belongs to nobody. A store
+   * that ignores it shows one tenant the runs of another.
+   */
+  ownerId?: string
+  status?: RunRecord['status']
+  /** 1 … 1,000. */
+  limit: number
+}
+
 /** A Stop that was asked for and is not carried out yet. */
 export interface CancelRequest {
   runId: string
@@ -90,8 +103,8 @@ export interface DriverStore {
    * released lease ended when it was released). Oldest end first. `now` defaults to the store's time.
    */
   listOrphaned: (input: { now?: number; graceMs: number; limit: number }) => Promise<RunRecord[]>
-  /** Newest first; all threads, or one. For operators. */
-  list: (input: { threadId?: string; status?: RunRecord['status']; limit: number }) => Promise<RunRecord[]>
+  /** Newest first: the runs that fit all that is named, and of these at most `limit`. */
+  list: (input: RunListInput) => Promise<RunRecord[]>
   /** The drivers of these runs, in no particular order; a run that was never claimed is left out. At most 1,000 runs. */
   findDrivers?: (input: { runIds: readonly string[] }) => Promise<DriverInfo[]>
   /** Records that a person wants the run to end, and wakes its driver. An unknown or ended run is a no-op. Repeatable. */

@@ -1,7 +1,7 @@
 import { isRunStatus } from '@holdfast/core'
 import type { RunRecord } from '@holdfast/core'
 import { isThreadHold } from '../checkpoints/thread/thread-hold-id.ts'
-import type { ChatRoute } from './chat-route.ts'
+import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 import { limitOf } from './query-limit.ts'
 import { ownerIdOf } from '../runs/tenant.ts'
 
@@ -12,24 +12,28 @@ export const listRuns: ChatRoute = async (context, request) => {
   const threadId = query.get('threadId') ?? undefined
   const status = query.get('status')
   const limit = limitOf(query)
-  const filter = { limit, ...(isRunStatus(status) ? { status } : {}) }
-  if (threadId !== undefined) {
-    await context.access.thread(request, 'read', threadId)
-    return Response.json({ runs: (await stores.drivers.list({ ...filter, threadId })).filter(isTurn) })
-  }
-  const tenant = await context.access.tenant(request, 'list')
-  const runs = await stores.drivers.list(filter)
-  return Response.json({ runs: await ofOwner(runs.filter(isTurn), (id) => stores.threads.find(id, ownerIdOf(tenant))) })
+  const runs = await stores.drivers.list({
+    limit,
+    ...(isRunStatus(status) ? { status } : {}),
+    ...(threadId === undefined ? await ofTenant(context, request) : await ofThread(context, request, threadId)),
+  })
+  return Response.json({ runs: runs.filter(isTurn) })
+}
+
+async function ofTenant({ access }: ChatRouteContext, request: Request): Promise<{ ownerId: string }> {
+  return { ownerId: ownerIdOf(await access.tenant(request, 'list')) }
+}
+
+async function ofThread(
+  { access }: ChatRouteContext,
+  request: Request,
+  threadId: string,
+): Promise<{ threadId: string }> {
+  await access.thread(request, 'read', threadId)
+  return { threadId }
 }
 
 /** Saving and rewinding hold a thread as runs do; in a list of runs nobody looks for them. */
 function isTurn(run: RunRecord): boolean {
   return !isThreadHold(run.runId)
-}
-
-async function ofOwner(runs: RunRecord[], find: (threadId: string) => Promise<unknown>): Promise<RunRecord[]> {
-  const threadIds = [...new Set(runs.map((run) => run.threadId))]
-  const owned = new Set<string>()
-  for (const threadId of threadIds) if ((await find(threadId)) !== null) owned.add(threadId)
-  return runs.filter((run) => owned.has(run.threadId))
 }

@@ -86,12 +86,14 @@ export class Database {
   }
 
   #inside(tx: SqlExecutor): StatementRunner {
-    return runner((statement, params = []) => tx.query(this.#texts.of(statement), params))
+    return runner((statement, params = []) => tx.query(this.#texts.of(statement), params, statement.planned))
   }
 
   #query(statement: Statement, params: readonly SqlValue[]): Promise<readonly Row[]> {
     const text = this.#texts.of(statement)
-    return this.#attemptPatiently(statement.repeatable, (connection) => connection.query(text, params))
+    return this.#attemptPatiently(statement.repeatable, (connection) =>
+      connection.query(text, params, statement.planned),
+    )
   }
 
   async #tracked<T>(running: Promise<T>): Promise<T> {

@@ -27,8 +27,10 @@ const CLOSE_TIMEOUT_S = 0.2
 
 function executor(sql: Client, prepare: boolean): SqlExecutor {
   return {
-    query: async (text, params) => {
-      const pending = sql.unsafe(text, params as SqlValue[], { prepare }) as PendingQuery<DriverRow[]>
+    query: async (text, params, planned = 'once') => {
+      // Only a named statement outlives its call, and its plan with it.
+      const isNamed = prepare && planned === 'once'
+      const pending = sql.unsafe(text, params as SqlValue[], { prepare: isNamed }) as PendingQuery<DriverRow[]>
       const result = await pending
       return result.map(plainRow)
     },
@@ -49,8 +51,8 @@ async function runTransaction<T>(sql: Sql, prepare: boolean, work: (tx: SqlExecu
   try {
     return (await sql.begin((tx) => {
       const inside = executor(tx, prepare)
-      const query: SqlExecutor['query'] = (text, params) =>
-        isOver ? Promise.reject(new ConnectionLostError()) : inside.query(text, params)
+      const query: SqlExecutor['query'] = (...call) =>
+        isOver ? Promise.reject(new ConnectionLostError()) : inside.query(...call)
       return work({ ...inside, query }).catch((error: unknown) =>
         isConnectionLost(error) ? unsettled() : rejected(error),
       )

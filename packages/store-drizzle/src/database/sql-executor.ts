@@ -1,8 +1,8 @@
-import type { Row, SqlValue } from './statement.ts'
+import type { PlanTime, Row, SqlValue } from './statement.ts'
 
 /** The little that the stores need of a driver. Inside `transaction` only the executor it hands out may be used. */
 export interface SqlExecutor {
-  query: (text: string, params: readonly SqlValue[]) => Promise<readonly Row[]>
+  query: (text: string, params: readonly SqlValue[], planned?: PlanTime) => Promise<readonly Row[]>
   /** Several statements without parameters. */
   script: (text: string) => Promise<void>
   transaction: <T>(work: (tx: SqlExecutor) => Promise<T>) => Promise<T>

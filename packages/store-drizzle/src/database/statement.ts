@@ -3,11 +3,16 @@ export type SqlValue = string | number | boolean | null | Uint8Array
 
 export type Row = Readonly<Record<string, unknown>>
 
+/** `per-call`: which plan is fast depends on the values, so that one for all values, as a server may keep, would not do. */
+export type PlanTime = 'once' | 'per-call'
+
 /** SQL with the schema written as `holdfast.`, whatever it is called in the database. */
 export interface Statement {
   readonly text: string
   /** Whether running it once more after a lost reply gives the same state and answer. */
   readonly repeatable: boolean
+  /** Default `once`. */
+  readonly planned?: PlanTime
 }
 
 export function repeatable(text: string): Statement {

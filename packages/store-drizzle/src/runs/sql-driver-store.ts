@@ -81,16 +81,13 @@ export class SqlDriverStore implements DriverStore {
     return this.#records(listOrphanedRuns, [now ?? null, assertMs('graceMs', graceMs), assertPageSize(limit, limit)])
   }
 
-  list: DriverStore['list'] = async ({ threadId, status, limit }) => {
+  list: DriverStore['list'] = async (input) => {
+    const { threadId, ownerId, status, limit } = input
     assertPageSize(limit, limit)
     if (threadId !== undefined) assertId('threadId', threadId)
+    if (ownerId !== undefined) assertId('ownerId', ownerId)
     if (status !== undefined) assertRunStatus(status)
-    if (threadId !== undefined && status !== undefined) {
-      return this.#records(listRuns.ofThreadWithStatus, [threadId, status, limit])
-    }
-    if (threadId !== undefined) return this.#records(listRuns.ofThread, [threadId, limit])
-    if (status !== undefined) return this.#records(listRuns.withStatus, [status, limit])
-    return this.#records(listRuns.all, [limit])
+    return this.#records(...listRuns(input))
   }
 
   findDrivers: NonNullable<DriverStore['findDrivers']> = async ({ runIds }) => {

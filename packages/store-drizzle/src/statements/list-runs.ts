@@ -1,4 +1,6 @@
+import type { RunListInput } from '@holdfast/core'
 import { repeatable } from '../database/statement.ts'
+import type { SqlValue, Statement } from '../database/statement.ts'
 import { RUN_COLUMNS } from './run-columns.ts'
 
 /** The partial index holds driven runs alone, so that a sweep over finished ones reads none of them. */
@@ -10,18 +12,35 @@ export const listOrphanedRuns = repeatable(`
   limit $3::integer
 `)
 
-/** One text per filter, because a filter that may be absent would cost the index. */
-export const listRuns = {
-  all: list('true', 1),
-  ofThread: list('thread_id = $1', 2),
-  withStatus: list('status = $1', 2),
-  ofThreadWithStatus: list('thread_id = $1 and status = $2', 3),
+/** What each filter asks of a run; `$` stands for its value. */
+const CONDITIONS = {
+  threadId: 'thread_id = $',
+  ownerId: 'exists (select from holdfast.threads where threads.thread_id = runs.thread_id and owner_id = $)',
+  status: 'status = $',
+} as const
+
+type RunFilter = keyof typeof CONDITIONS
+const FILTERS = Object.keys(CONDITIONS) as RunFilter[]
+
+/** One text per set of filters, because a filter that may be absent would cost the index. */
+const STATEMENTS = new Map<string, Statement>()
+
+/** The statement for these filters, and what to bind. */
+export function listRuns(input: RunListInput): [Statement, SqlValue[]] {
+  const used = FILTERS.filter((filter) => input[filter] !== undefined)
+  const key = used.join()
+  const statement = STATEMENTS.get(key) ?? listOf(used)
+  STATEMENTS.set(key, statement)
+  return [statement, [...used.map((filter) => input[filter] ?? null), input.limit]]
 }
 
-function list(condition: string, limitAt: number) {
-  return repeatable(`
-    select ${RUN_COLUMNS} from holdfast.runs where ${condition}
+function listOf(filters: readonly RunFilter[]): Statement {
+  const conditions = filters.map((filter, index) => CONDITIONS[filter].replace('$', () => `$${index + 1}`))
+  const statement = repeatable(`
+    select ${RUN_COLUMNS} from holdfast.runs where ${['true', ...conditions].join(' and ')}
     order by started_at desc, run_id desc
-    limit $${limitAt}::integer
+    limit $${filters.length + 1}::integer
   `)
+  // An owner of most runs is found among the newest runs, one of few by its threads.
+  return filters.includes('ownerId') ? { ...statement, planned: 'per-call' } : statement
 }

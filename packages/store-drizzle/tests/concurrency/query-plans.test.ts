@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inSchema } from '../../src/database/statement.ts'
@@ -37,9 +38,10 @@ async function fill(sql: Sql): Promise<void> {
   await sql.unsafe(`
     insert into holdfast.run_events (log_id, first_seq, event_count, payload)
     select log_id, batch * 10 + 1, 10, '{}' from holdfast.run_logs, generate_series(0, ${EVENTS_PER_RUN / 10 - 1}) batch`)
-  await sql.unsafe(
-    `insert into holdfast.threads select 'thread-' || n, 'owner-' || n % 100, null, n, n from generate_series(1, 10000) n`,
-  )
+  await sql.unsafe(`
+    insert into holdfast.threads
+    select 'thread-' || n, case when n = 1 then 'quiet' when n % 2 = 0 then 'busy' else 'owner-' || n % 100 end, null, n, n
+    from generate_series(1, 10000) n`)
   await sql.unsafe(`
     insert into holdfast.sandbox_instances (key, provider, provider_sandbox_id, thread_id, updated_at, state)
     select 'key-' || n, 'provider', 'sandbox-' || n, 'thread-' || n, n,
@@ -77,9 +79,13 @@ describe('hot statements and lists read no table from end to end', () => {
     ['runs of a thread', listThreadRuns, ['thread-100']],
     ['orphaned runs', listOrphanedRuns, [null, 0, 25]],
     ['detached runs', listReclaimableRuns, [1e12]],
-    ['newest runs', listRuns.all, [100]],
-    ['newest failed runs', listRuns.withStatus, ['failed', 100]],
-    ['newest runs of a thread', listRuns.ofThread, ['thread-100', 100]],
+    ['newest runs', ...listRuns({ limit: 100 })],
+    ['newest failed runs', ...listRuns({ status: 'failed', limit: 100 })],
+    ['newest runs of a thread', ...listRuns({ threadId: 'thread-100', limit: 100 })],
+    ['newest runs of an owner', ...listRuns({ ownerId: 'owner-1', limit: 100 })],
+    ['newest running runs of an owner', ...listRuns({ ownerId: 'owner-1', status: 'running', limit: 100 })],
+    ['newest runs of a small owner', ...listRuns({ ownerId: 'quiet', limit: 100 })],
+    ['newest runs of an owner of half', ...listRuns({ ownerId: 'busy', limit: 100 })],
     ['old logs', removeLogsBefore, [500, 200]],
     ['threads of an owner', listThreads, ['owner-1', 1e15, '', 100]],
     ['oldest instances', listInstances, [null, null, -1, '', 100, null]],
@@ -89,6 +95,20 @@ describe('hot statements and lists read no table from end to end', () => {
   test.each(cases)('%s', async (_, statement, params) => {
     expect(await scannedTables(statement, params)).toEqual([])
   })
+})
+
+test("the runs of an owner are planned for that owner, not for all of a connection's calls", async () => {
+  const sql = postgres(server.postgres.url, { max: 1 })
+  const { drivers } = server.host({ sql })
+  for (let call = 0; call < 10; call += 1) {
+    await drivers.list({ limit: 100 })
+    await drivers.list({ ownerId: 'owner-1', limit: 100 })
+  }
+  const kept = await sql.unsafe('select statement from pg_prepared_statements', [], { prepare: false })
+  const lists = kept.map((row) => String(row['statement'])).filter((text) => text.includes('.runs where true'))
+  expect(lists).toHaveLength(1)
+  expect(lists[0]).not.toContain('owner_id')
+  await sql.end()
 })
 
 test('a reaper reads no instance that is ready', async () => {

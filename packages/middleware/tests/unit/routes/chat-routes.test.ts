@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ownerIdOf } from '../../../src/runs/tenant.ts'
 import { eventsOf, storedChunks, terminalsOf, textOf } from '../../fixtures/chat-fixture.ts'
 import { gate, settled } from '../../fixtures/gate.ts'
 import { chatBody, routesFixture } from '../../fixtures/routes-fixture.ts'
@@ -221,8 +222,9 @@ describe('files', () => {
 })
 
 describe('tenants', () => {
+  const authorize = (request: Request): { userId: string } => ({ userId: request.headers.get('X-User') ?? 'nobody' })
+
   it('answers 404 for a foreign thread, its runs and its files', async () => {
-    const authorize = (request: Request): { userId: string } => ({ userId: request.headers.get('X-User') ?? 'nobody' })
     const { send, get } = await routesFixture({ turns: [[{ say: 'a' }]], routes: { authorize } })
     await eventsOf(await send('run-1', 'hello', 'thread-1', { 'X-User': 'anna' }))
     const bob = { 'X-User': 'bob' }
@@ -233,6 +235,22 @@ describe('tenants', () => {
     expect(await (await get('/chat?threadId=thread-1', bob)).json()).toMatchObject({ messages: [] })
     expect(await (await get('/threads', bob)).json()).toMatchObject({ threads: [] })
     expect(await (await get('/runs', bob)).json()).toEqual({ runs: [] })
+  })
+
+  it('lists as many runs of the tenant as were asked for, however many newer ones others have', async () => {
+    const { get, stores } = await routesFixture({ turns: [], routes: { authorize } })
+    await stores.threads.ensure({ threadId: 'quiet', ownerId: ownerIdOf({ userId: 'anna' }) })
+    await stores.threads.ensure({ threadId: 'busy', ownerId: ownerIdOf({ userId: 'bob' }) })
+    for (const [runId, threadId, startedAt] of [
+      ['a-1', 'quiet', 1],
+      ['a-2', 'quiet', 2],
+      ['b-1', 'busy', 3],
+      ['b-2', 'busy', 4],
+    ] as const) {
+      await stores.runs.createOrResume({ runId, threadId, startedAt, status: 'completed' })
+    }
+    const listed = await (await get('/runs?limit=2', { 'X-User': 'anna' })).json()
+    expect(listed).toMatchObject({ runs: [{ runId: 'a-2' }, { runId: 'a-1' }] })
   })
 
   it('answers 403 to whom the app refuses', async () => {

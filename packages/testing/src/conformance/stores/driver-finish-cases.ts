@@ -190,6 +190,35 @@ const listCases: readonly StoreCase[] = [
       assert.deepEqual(await drivers.list({ threadId: 'nothing', limit: 10 }), [])
     },
   ),
+  storeCase(
+    'driver.list.of-an-owner',
+    "list gives an owner the runs of its own threads, as many as it asks for among other owners' newer ones",
+    async ({ stores }) => {
+      const { drivers, threads, runs } = stores
+      const threadsOf = { anna: ['a-1', 'a-2'], bob: ['b-1'], nobody: ['lost'] }
+      for (const ownerId of ['anna', 'bob'] as const) {
+        for (const threadId of threadsOf[ownerId]) await threads.ensure({ threadId, ownerId })
+      }
+      const rows = Object.values(threadsOf).flatMap((owned, owner) =>
+        owned.flatMap((threadId, thread) => [
+          { runId: `${threadId}-old`, threadId, startedAt: 1_000 + 100 * owner + thread, status: 'completed' } as const,
+          { runId: `${threadId}-new`, threadId, startedAt: 1_010 + 100 * owner + thread, status: 'running' } as const,
+        ]),
+      )
+      for (const row of rows) await runs.createOrResume(row)
+      const anna = { ownerId: 'anna', limit: 10 }
+      assert.deepEqual(ids(await drivers.list(anna)), ['a-2-new', 'a-1-new', 'a-2-old', 'a-1-old'])
+      assert.deepEqual(ids(await drivers.list({ ...anna, limit: 3 })), ['a-2-new', 'a-1-new', 'a-2-old'])
+      assert.deepEqual(ids(await drivers.list({ ownerId: 'bob', limit: 10 })), ['b-1-new', 'b-1-old'])
+      assert.deepEqual(ids(await drivers.list({ ...anna, status: 'completed', limit: 1 })), ['a-2-old'])
+      assert.deepEqual(ids(await drivers.list({ ...anna, threadId: 'a-1' })), ['a-1-new', 'a-1-old'])
+      assert.deepEqual(ids(await drivers.list({ ...anna, threadId: 'a-1', status: 'running' })), ['a-1-new'])
+      assert.deepEqual(await drivers.list({ ...anna, threadId: 'b-1' }), [])
+      assert.deepEqual(await drivers.list({ ...anna, threadId: 'lost' }), [])
+      assert.deepEqual(await drivers.list({ ownerId: 'carol', limit: 10 }), [])
+      assert.equal((await drivers.list({ limit: 10 })).length, rows.length)
+    },
+  ),
 ]
 
 export const driverFinishCases: readonly StoreCase[] = [...finishCases, ...listCases]

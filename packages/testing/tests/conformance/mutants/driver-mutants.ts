@@ -161,6 +161,31 @@ export const DRIVER_MUTANTS: readonly StoreMutant[] = [
     detectedBy: ['driver.orphaned.oldest-first'],
   },
   {
+    name: 'list gives an owner the runs of all',
+    suite: driverStoreSuite,
+    change: withBroken('drivers', (drivers) => ({
+      list: async ({ ownerId, ...input }) => {
+        // Malformed ids are refused as ever.
+        if (ownerId !== undefined) await drivers.list({ ownerId, limit: 1 })
+        return drivers.list(input)
+      },
+    })),
+    detectedBy: ['driver.list.of-an-owner'],
+  },
+  {
+    name: "list filters an owner's runs after the limit",
+    suite: driverStoreSuite,
+    change: withBroken('drivers', (drivers) => ({
+      list: async ({ ownerId, ...input }) => {
+        const found = await drivers.list(input)
+        if (ownerId === undefined) return found
+        const own = new Set((await drivers.list({ ...input, ownerId, limit: 100 })).map(({ runId }) => runId))
+        return found.filter(({ runId }) => own.has(runId))
+      },
+    })),
+    detectedBy: ['driver.list.of-an-owner'],
+  },
+  {
     name: 'onCancel is never woken',
     hangs: true,
     suite: driverStoreSuite,
