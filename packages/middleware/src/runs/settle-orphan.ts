@@ -28,7 +28,7 @@ export interface SettleOrphanInput {
   clock?: Clock
 }
 
-/** `driven`: a live host has it. `ended`: nothing to do. */
+/** `driven`: a live host has it. `ended`: nothing to do; it has ended, or waits for a person. */
 export type SettleResult = 'settled' | 'driven' | 'ended' | 'unknown-run'
 
 /**
@@ -41,11 +41,18 @@ export async function settleOrphan(input: SettleOrphanInput): Promise<SettleResu
   const record = await stores.runs.get(runId)
   if (record === null) return 'unknown-run'
   if (isTerminalRunStatus(record.status)) return 'ended'
+  if (await isAtRest(stores, record)) return 'ended'
   const fence = await claimDead(stores, record)
   if (fence === 'driven' || fence === 'ended') return fence
   const chunks = (await stores.eventLog.open(fence).snapshot()).map((entry) => entry.chunk)
   await settleClaimed({ stores, record, fence, chunks, clock })
   return 'settled'
+}
+
+/** A claim of a run that waits for a person, however short, would refuse the answer of that person. */
+async function isAtRest({ eventLog }: HoldfastStores, { runId, status, cancelRequested }: RunRecord): Promise<boolean> {
+  if (status !== 'interrupted' || cancelRequested === true) return false
+  return (await eventLog.find(runId))?.isClosed === true
 }
 
 export interface SettleClaimedInput {

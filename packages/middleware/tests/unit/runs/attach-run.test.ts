@@ -56,6 +56,17 @@ describe('attachRun', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('takes no claim on a run that waits for a person, whose answer it would refuse', async () => {
+    const stores = createMemoryStores()
+    await storedRun(stores, 'run-1', 'interrupted')
+    const before = await stores.runs.get('run-1')
+    const response = await attachRun({ stores, request: request('run-1', OFFSET_START) })
+    expect(await eventsOf(response)).toHaveLength(3)
+    await settled()
+    expect(before).toMatchObject({ status: 'interrupted', driverEpoch: 1 })
+    expect(await stores.runs.get('run-1')).toEqual(before)
+  })
+
   it('watches on, and breaks nothing, when the app’s driver fails at once', async () => {
     process.on('unhandledRejection', note)
     const clock = new FakeClock()
