@@ -1,5 +1,5 @@
 import { isHoldfastError } from '@holdfast/core'
-import type { ErrorCode } from '@holdfast/core'
+import type { ErrorCode, HoldfastErrorLike } from '@holdfast/core'
 
 /** HTTP status by code; everything else that is ours is the server's fault. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -43,9 +43,15 @@ export function failureResponse(error: unknown): Response {
     process.emitWarning(error instanceof Error ? error : String(error))
     return errorResponse(500, 'INTERNAL', 'The server failed. Its log says more.')
   }
-  const status = STATUS[error.code] ?? 500
+  const status = statusOf(error)
   if (status >= 500) process.emitWarning(error)
   return errorResponse(status, error.code, error.message)
+}
+
+function statusOf({ code, retryable }: HoldfastErrorLike): number {
+  // What is full now has room later; what is too large stays too large.
+  if (code === 'LIMIT_EXCEEDED' && retryable) return 429
+  return STATUS[code] ?? 500
 }
 
 export function errorResponse(status: number, code: string, message: string): Response {

@@ -58,6 +58,19 @@ describe('a send to a busy thread', () => {
     expect(events).toMatchObject([{ type: 'RUN_ERROR', code: 'INVALID_ARGUMENT' }])
   })
 
+  it('in queue mode is refused with 429 when too many wait', async () => {
+    const { send, held, stores } = await busyFixture('queue')
+    const first = await send('run-1')
+    const waiting = Array.from({ length: 100 }, (_, index) => ({ runId: `waits-${index}`, seenAt: Date.now() }))
+    await stores.metadata.set('holdfast-queue', 'thread-1', waiting)
+    const refused = await send('run-2', 'two')
+    expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: 'LIMIT_EXCEEDED' } }])
+    expect(await stores.metadata.get('holdfast-queue', 'thread-1')).toEqual(waiting)
+    await stores.metadata.delete('holdfast-queue', 'thread-1')
+    held.open()
+    expect(await words(first)).toBe('first')
+  })
+
   it('in queue mode is gone with its thread', async () => {
     const { send, remove, stores } = await busyFixture('queue')
     const first = await send('run-1')
