@@ -22,7 +22,10 @@ export async function runSuite<Subject>(
   return outcomes
 }
 
-/** Runs one case on a fresh subject. A subject that cannot be opened or let go of fails the case. */
+/**
+ * Runs one case on a fresh subject. A subject that cannot be opened or let go of fails the case; when the case had failed
+ * already, an `AggregateError` tells of both, its own failure first and as the cause.
+ */
 export async function runCase<Subject>(
   testCase: ConformanceCase<Subject>,
   target: ConformanceTarget<Subject>,
@@ -33,15 +36,32 @@ export async function runCase<Subject>(
     const lacking = lackingNeed(testCase, target)
     if (lacking !== undefined) return { id, status: 'skipped', reason: lacking }
     const { subject, dispose } = await target.open()
-    try {
-      await withinTime(testCase.run(subject), id, caseTimeoutMs)
-    } finally {
-      await withinTime(dispose(), `${id}, letting go of the subject`, caseTimeoutMs)
-    }
-    return { id, status: 'passed' }
+    // A case may throw before it has a promise to reject; its subject is let go of then too.
+    const failures = [
+      ...(await failureOf(() => withinTime(testCase.run(subject), id, caseTimeoutMs))),
+      ...(await failureOf(() => withinTime(dispose(), `${id}, letting go of the subject`, caseTimeoutMs))),
+    ]
+    if (failures.length === 0) return { id, status: 'passed' }
+    return { id, status: 'failed', error: joined(id, failures) }
   } catch (error) {
     return { id, status: 'failed', error }
   }
+}
+
+async function failureOf(work: () => Promise<void>): Promise<unknown[]> {
+  try {
+    await work()
+    return []
+  } catch (error) {
+    return [error]
+  }
+}
+
+function joined(id: string, [error, ...others]: readonly unknown[]): unknown {
+  if (others.length === 0) return error
+  const text = [error, ...others].map((failure) => (failure instanceof Error ? failure.message : String(failure)))
+  const message = `${id} failed, and so did letting go of its subject: ${text.join('; ')}`
+  return new AggregateError([error, ...others], message, { cause: error })
 }
 
 /** Why the target cannot be asked this; undefined when it has all that the case needs. */

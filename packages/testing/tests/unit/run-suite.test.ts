@@ -70,6 +70,34 @@ describe('runSuite', () => {
   })
 })
 
+describe('a case that fails on a subject that cannot be let go of', () => {
+  const stuck = targetOf({}, () => Promise.reject(new Error('stuck')))
+
+  test.each([
+    ['rejects', fails, 'as it should'],
+    ['hangs', hangs, 'hangs did not end within 50 ms.'],
+    ['throws undefined', caseOf('nothing', () => Promise.reject()), 'undefined'],
+  ])('tells of both when it %s', async (_, broken, message) => {
+    const [outcome] = await runSuite(suiteOf(broken), stuck, { caseTimeoutMs: 50 })
+    const error = outcome?.status === 'failed' ? (outcome.error as AggregateError) : undefined
+    expect(error).toBeInstanceOf(AggregateError)
+    expect(error?.errors.map((failure) => String((failure as Error | undefined)?.message))).toEqual([message, 'stuck'])
+    expect(error?.message).toContain(message)
+    expect(error?.message).toContain('stuck')
+    expect(error?.cause).toBe(error?.errors[0])
+  })
+
+  test('passes on what one of them failed with as it is', async () => {
+    const disposed = await runSuite(suiteOf(passes), stuck)
+    expect(disposed).toMatchObject([{ status: 'failed', error: { message: 'stuck' } }])
+    const run = await runSuite(suiteOf(fails), targetOf())
+    expect(run).toMatchObject([{ status: 'failed', error: { message: 'as it should' } }])
+    for (const outcome of [...disposed, ...run]) {
+      expect(outcome.status === 'failed' && outcome.error).not.toBeInstanceOf(AggregateError)
+    }
+  })
+})
+
 describe('describeSuite', () => {
   test('makes one test per case for the given runner', async () => {
     const titles: string[] = []
