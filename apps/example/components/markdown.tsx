@@ -25,7 +25,7 @@ interface Formatting {
 
 let loading: Promise<Formatting> | undefined
 
-/** Too large for the first paint; called after it, so that it is there before the first answer. Repeatable. */
+/** Too large for an empty page; called with the first message, so that it is there before the answer. Repeatable. */
 export function loadFormatting(): Promise<Formatting> {
   return (loading ??= load())
 }

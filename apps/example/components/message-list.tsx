@@ -26,8 +26,11 @@ interface MessageListProps {
 export function MessageList({ messages, outputs, approvals, state, onExample, onRetry }: MessageListProps) {
   const { scroller, content, isAtEnd, jumpToEnd } = useStickToEnd()
   const results = useMemo(() => toolResults(messages), [messages])
-  useEffect(() => void loadFormatting(), [])
   const visible = messages.filter((message) => message.role !== 'system' && message.parts.length > 0)
+  const hasMessages = visible.length > 0
+  useEffect(() => {
+    if (hasMessages) void loadFormatting()
+  }, [hasMessages])
   const lastUser = visible.findLastIndex((message) => message.role === 'user')
   const isWaitingForWords = state.isActive && lastUser === visible.length - 1
   return (
@@ -35,7 +38,7 @@ export function MessageList({ messages, outputs, approvals, state, onExample, on
       {/* Scrolling with the keyboard needs a focusable region. */}
       <div className={styles.scroller} ref={scroller} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
         <div className={styles.content} ref={content} data-testid="messages">
-          {visible.length === 0 && <EmptyThread state={state} onExample={onExample} onRetry={onRetry} />}
+          {!hasMessages && <EmptyThread state={state} onExample={onExample} onRetry={onRetry} />}
           {visible.map((message, index) => (
             <MessageView
               key={message.id}
@@ -48,7 +51,7 @@ export function MessageList({ messages, outputs, approvals, state, onExample, on
               isWaiting={state.kind === 'waiting' && index > lastUser}
             />
           ))}
-          {isWaitingForWords && visible.length > 0 && (
+          {isWaitingForWords && hasMessages && (
             <p className={styles.waiting} aria-hidden>
               <span />
               <span />
