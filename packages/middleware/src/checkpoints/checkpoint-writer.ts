@@ -1,7 +1,25 @@
 import { isHoldfastError } from '@holdfast/core'
-import type { CheckpointWriterLease, Clock, MetadataStore, SandboxCheckpointStore, WriteFence } from '@holdfast/core'
+import type {
+  CheckpointWriterLease,
+  Clock,
+  MetadataStore,
+  RunStatus,
+  SandboxCheckpointStore,
+  WriteFence,
+} from '@holdfast/core'
 
 const NAMESPACE = 'holdfast.checkpoint-writer'
+
+/** Who has, or had when its host died, the right to change a thread's checkpoints. */
+export interface WriterNote extends WriteFence {
+  /** Ends of the run that it was to save. */
+  readonly saves?: readonly RunStatus[]
+}
+
+/** Null when nobody has it, or who had it let it go in order. */
+export async function findWriterNote(metadata: MetadataStore, threadId: string): Promise<WriterNote | null> {
+  return (await metadata.get(NAMESPACE, threadId)) as WriterNote | null
+}
 /** After a failed renewal; two more fit into what a lease has left. */
 const RETRIES_PER_LEASE = 3
 
@@ -11,6 +29,8 @@ export interface OpenWriterInput {
   clock: Clock
   /** Of the run that holds the thread. */
   fence?: WriteFence | undefined
+  /** Ends of the run that it is going to save. */
+  saves?: readonly RunStatus[]
 }
 
 /**
@@ -35,11 +55,11 @@ export class CheckpointWriter {
    * the run that held the thread before, because that one may not write any more.
    */
   static async open(input: OpenWriterInput): Promise<CheckpointWriter> {
-    const { stores, threadId, fence } = input
+    const { stores, threadId, fence, saves = [] } = input
     if (fence === undefined) return new CheckpointWriter(await stores.checkpoints.acquireWriter(threadId), input)
     // Noted before it is taken, so that a successor knows whose it was, whenever this process dies.
-    const before = await stores.metadata.get(NAMESPACE, threadId)
-    await stores.metadata.set(NAMESPACE, threadId, { ...fence })
+    const before = await findWriterNote(stores.metadata, threadId)
+    await stores.metadata.set(NAMESPACE, threadId, { ...fence, saves } satisfies WriterNote)
     try {
       return new CheckpointWriter(await stores.checkpoints.acquireWriter(threadId), input)
     } catch (error) {
@@ -84,7 +104,6 @@ export class CheckpointWriter {
 }
 
 /** Whether the note is another run's than ours, or our run's under an earlier driver. */
-function isEarlierRun(note: unknown, fence: WriteFence): boolean {
-  if (typeof note !== 'object' || note === null) return false
-  return Reflect.get(note, 'runId') !== fence.runId || Reflect.get(note, 'epoch') !== fence.epoch
+function isEarlierRun(note: WriterNote | null, fence: WriteFence): boolean {
+  return note !== null && (note.runId !== fence.runId || note.epoch !== fence.epoch)
 }

@@ -1,6 +1,7 @@
 import { isHoldfastError, isTerminalRunStatus, systemClock } from '@holdfast/core'
 import type { Clock, EventLog, HoldfastStores, RunRecord, WriteFence } from '@holdfast/core'
 import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import { noteUnsavedEnd } from '../checkpoints/run/note-unsaved-end.ts'
 import { followHead } from '../checkpoints/thread/follow-head.ts'
 import { condemnSandboxes } from '../definition/condemn-sandboxes.ts'
 import { closeWaitingToolCalls } from '../persistence/open-tool-calls.ts'
@@ -86,6 +87,8 @@ export async function settleClaimed(input: SettleClaimedInput): Promise<void> {
     if (!isKept) await condemnSandboxes({ stores, threadId, runId, clock })
   }
   await followHead(stores, threadId, fence)
+  const { status } = outcome
+  if (status === 'completed' || status === 'failed') await noteUnsavedEnd(stores, { threadId, runId, status, now })
   await finish(stores, fence, outcome)
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '@holdfast/core'
+import type { RunStatus } from '@holdfast/core'
 
 /**
  * When a run's workspace is saved: when it ended well, when it failed, when it pauses for a person, before its sandbox is
@@ -22,6 +23,11 @@ export class CheckpointTriggers {
 
   has(word: Exclude<CheckpointTrigger, object>): boolean {
     return this.#words.has(word)
+  }
+
+  /** Ends of a run that are saved whatever becomes of its sandbox. */
+  ends(): RunStatus[] {
+    return [...(this.has('finish') ? ['completed' as const] : []), ...(this.has('error') ? ['failed' as const] : [])]
   }
 }
 

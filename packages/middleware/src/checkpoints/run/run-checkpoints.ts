@@ -60,9 +60,12 @@ export class RunCheckpoints {
 
   /** Takes the thread's writer lease: `SANDBOX_SNAPSHOT_WRITER_CONFLICT` while somebody else has it. */
   static async open(input: RunCheckpointsInput): Promise<RunCheckpoints> {
-    const { scope, threadId, fence } = input
+    const { scope, threadId, fence, triggers } = input
     const { stores, clock, redactor } = scope
-    const writer = await withoutSecrets(redactor, () => CheckpointWriter.open({ stores, clock, threadId, fence }))
+    const saves = triggers.ends()
+    const writer = await withoutSecrets(redactor, () =>
+      CheckpointWriter.open({ stores, clock, threadId, fence, saves }),
+    )
     return new RunCheckpoints(input, writer)
   }
 

@@ -6,6 +6,7 @@ import { createCheckpoints } from '../../../src/checkpoints/create-checkpoints.t
 import type { Checkpoints } from '../../../src/checkpoints/checkpoints.ts'
 import { defineSandbox } from '../../../src/definition/define-sandbox.ts'
 import type { SandboxDefinition } from '../../../src/definition/sandbox-definition.ts'
+import { settleOrphan } from '../../../src/runs/settle-orphan.ts'
 import { withSandbox } from '../../../src/session/with-sandbox.ts'
 import { chatRequest, startChat } from '../../fixtures/chat-fixture.ts'
 import { Life } from '../../fixtures/mortal.ts'
@@ -199,6 +200,34 @@ describe('a host that dies at any point', () => {
         expect(await handle?.fs.read('/workspace/file'), `${when} ${at}`).toBe('two')
       }
     }
+  }, 120_000)
+
+  it('of the end of a run leaves its checkpoint, or a run that says why it has none', async () => {
+    const run = async (host: Host): Promise<unknown> => {
+      const { run: started, stream } = await startChat(host, {
+        turns: [[{ say: 'ok' }]],
+        request: chatRequest('run-dead', 'dead'),
+        middleware: (current) => [withSandbox(host.sandbox, { run: current, checkpoints: {} })],
+      })
+      await started.drive(stream)
+      throw new Error('done')
+    }
+    const life = new Life()
+    await expect(run(hostOf(await makeWorld(), life))).rejects.toThrow('done')
+    const seen = new Set<string>()
+    for (let at = life.log.lastIndexOf('saveThread') + 1; at <= life.log.length; at += 1) {
+      const world = await makeWorld()
+      await expect(run(hostOf(world, new Life({ at, when: 'after' })))).rejects.toThrow()
+      await world.clock.advance(31_000)
+      await settleOrphan({ ...world, runId: 'run-dead' })
+      expect(await world.stores.runs.get('run-dead')).toMatchObject({ status: 'completed' })
+      const head = await world.stores.checkpoints.get((await world.stores.checkpoints.getHead(THREAD)) ?? '')
+      const failure = await hostOf(world).checkpoints.findFailure({ ...thread, runId: 'run-dead' })
+      const isSaved = head?.sourceRunId === 'run-dead'
+      expect(isSaved ? null : 'HOST_LOST', `after ${at} ${life.log[at - 1]}`).toBe(failure?.code ?? null)
+      seen.add(isSaved ? 'saved' : 'noted')
+    }
+    expect([...seen].sort()).toEqual(['noted', 'saved'])
   }, 120_000)
 })
 
