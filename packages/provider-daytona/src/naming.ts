@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Labels of ours. Callers never see them, and they decide nothing about whether a caller's labels match. */
-const OWN_LABELS = { key: 'holdfast.key', sentinel: 'holdfast.sentinel', madeBy: 'holdfast.made-by' } as const
+/** Labels of ours, apart from those of any caller. Callers never see them, and they decide nothing about whether a caller's labels match. */
+const OWN_LABELS = {
+  key: 'holdfast.daytona.key',
+  sentinel: 'holdfast.daytona.sentinel',
+  madeBy: 'holdfast.daytona.made-by',
+} as const
 /** Added by the vendor's client to every sandbox. */
 const VENDOR_LABELS = ['code-toolbox-language']
 const MADE_BY = 'provider-daytona'

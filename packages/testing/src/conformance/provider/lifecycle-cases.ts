@@ -7,7 +7,8 @@ import { outputOf } from './command-output.ts'
 import { providerCase, sandboxCase } from './provider-case.ts'
 import type { ProviderCase } from './provider-case.ts'
 
-const LABELS = { app: 'conformance', owner: 'us' }
+/** A provider's own labels must not meet those of the middleware, which begin with `holdfast` too. */
+const LABELS = { app: 'conformance', owner: 'us', 'holdfast.key': 'a', 'holdfast.thread': 'b', holdfast: '1' }
 
 /** Unique, because a service may be shared by several runs of the suite. */
 function freshId(): string {
@@ -55,7 +56,7 @@ const createCases: readonly ProviderCase[] = [
       const id = freshId()
       const made = await create({ id, labels: LABELS })
       await made.fs.write('kept', 'x')
-      const adopted = await create({ id, labels: { owner: 'us', app: 'conformance' } })
+      const adopted = await create({ id, labels: Object.fromEntries(Object.entries(LABELS).toReversed()) })
       assert.equal(adopted.id, made.id)
       assert.equal(await adopted.fs.read('kept'), 'x')
     },
@@ -71,6 +72,7 @@ const createCases: readonly ProviderCase[] = [
       for (const labels of [
         { ...LABELS, owner: 'them' },
         { app: 'conformance' },
+        { ...LABELS, 'holdfast.key': 'other' },
         { ...LABELS, more: 'x' },
         undefined,
       ]) {
@@ -230,14 +232,14 @@ const listCases: readonly ProviderCase[] = [
       const run = freshId()
       const [one, two] = [
         await create({ labels: { run, kind: 'one' } }),
-        await create({ labels: { run, kind: 'two' } }),
+        await create({ labels: { ...LABELS, run, kind: 'two' } }),
       ]
       await create({ labels: { run: freshId() } })
       const idsOf = async (labels: Record<string, string>): Promise<string[]> =>
         (await list({ labels })).map(({ sandboxId }) => sandboxId).sort()
       await eventually(() => idsOf({ run }), [one.id, two.id].sort())
-      await eventually(() => idsOf({ run, kind: 'two' }), [two.id])
-      assert.deepEqual((await list({ labels: { run, kind: 'two' } }))[0]?.labels, { run, kind: 'two' })
+      await eventually(() => idsOf({ ...LABELS, run, kind: 'two' }), [two.id])
+      assert.deepEqual((await list({ labels: { run, kind: 'two' } }))[0]?.labels, { ...LABELS, run, kind: 'two' })
       await two.destroy()
       await eventually(() => idsOf({ run }), [one.id])
     },
