@@ -106,7 +106,7 @@ async function showFile(page) {
   const toggle = page.getByRole('button', { name: /^Files/ })
   if (await toggle.isVisible()) await toggle.click()
   await page.getByTestId('file-tree').getByText('answer.ts').click()
-  await page.getByTestId('file-content').waitFor()
+  await page.getByTestId('file-viewer').locator('pre').waitFor()
 }
 
 /** @param {Page} page */
