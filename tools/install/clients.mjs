@@ -23,9 +23,9 @@ const QUIET = ['--ignore-scripts', '--silent']
  */
 export async function findClient(name, folder) {
   const command = await commandOf(name)
-  // bun trusts what it has of a name and version, and here one version has many contents.
-  const env = name === 'bun' ? { BUN_INSTALL_CACHE_DIR: join(folder, 'bun-cache') } : {}
-  return { name, command, env, takesPeersAlong: name !== 'yarn' }
+  // Both trust what they have of a name and version, and here one version has many contents.
+  const caches = { BUN_INSTALL_CACHE_DIR: join(folder, 'bun-cache'), YARN_CACHE_FOLDER: join(folder, 'yarn-cache') }
+  return { name, command, env: caches, takesPeersAlong: name !== 'yarn' }
 }
 
 async function commandOf(/** @type {ClientName} */ name) {
