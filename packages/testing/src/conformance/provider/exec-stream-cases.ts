@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { SandboxHandle } from '@holdfast/core'
 import { rejectsWith } from '../stores/rejects-with.ts'
 import { outputOf } from './command-output.ts'
+import { assertSameBytes } from '../same-bytes.ts'
 import { ALL_BYTES, WIDE_TEXT } from './odd-text.ts'
 import { sandboxCase } from './provider-case.ts'
 import type { ProviderCase } from './provider-case.ts'
@@ -32,7 +33,7 @@ const stdinCases: readonly ProviderCase[] = [
     'stdin passes bytes unchanged',
     async (sandbox) => {
       await sandbox.process.exec('cat > file', { stdin: ALL_BYTES })
-      assert.deepEqual(await sandbox.fs.readBytes('file'), ALL_BYTES)
+      assertSameBytes(await sandbox.fs.readBytes('file'), ALL_BYTES)
     },
     ['exec', 'fs'],
   ),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { SandboxHandle } from '@holdfast/core'
 import { rejectsWith } from '../stores/rejects-with.ts'
 import { outputOf } from './command-output.ts'
+import { assertSameBytes } from '../same-bytes.ts'
 import { ALL_BYTES, WIDE_TEXT } from './odd-text.ts'
 import { sandboxCase } from './provider-case.ts'
 import type { ProviderCase } from './provider-case.ts'
@@ -23,11 +24,7 @@ function largeContent(): Uint8Array {
 }
 
 async function assertBytes(sandbox: SandboxHandle, path: string, expected: Uint8Array): Promise<void> {
-  const found = await sandbox.fs.readBytes(path)
-  assert.ok(
-    Buffer.from(found).equals(Buffer.from(expected)),
-    `${path}: ${found.length} of ${expected.length} bytes, or others`,
-  )
+  assertSameBytes(await sandbox.fs.readBytes(path), expected, path)
 }
 
 const readCases: readonly ProviderCase[] = [

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { BlobObject } from '@holdfast/core'
 
@@ -12,6 +13,11 @@ export function sha256(bytes: Uint8Array | string): string {
 
 export async function bytesOf(object: BlobObject): Promise<Uint8Array> {
   return new Uint8Array(await object.arrayBuffer())
+}
+
+/** Fails when there is a blob, without showing it. */
+export function assertNoBlob(blob: BlobObject | null): void {
+  assert.ok(blob === null, `there is a blob of ${blob?.size} bytes`)
 }
 
 /** The bytes read piece by piece from `body`. */

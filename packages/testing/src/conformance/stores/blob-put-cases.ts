@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BlobBody } from '@holdfast/core'
-import { byteStream, bytesOf, patternBytes, sha256 } from './blob-bytes.ts'
+import { assertSameBytes } from '../same-bytes.ts'
+import { assertNoBlob, byteStream, bytesOf, patternBytes, sha256 } from './blob-bytes.ts'
 import { rejectsWith } from './rejects-with.ts'
 import { required } from './required.ts'
 import { meanwhile } from './soon.ts'
@@ -40,7 +41,7 @@ export const blobPutCases: readonly StoreCase[] = [
       }
       for (const [name, body] of Object.entries(bodies)) await blobs.put(name, body)
       for (const name of ['buffer', 'view', 'data view', 'blob']) {
-        assert.deepEqual(await bytesOf(required(await blobs.get(name), name)), bytes, name)
+        assertSameBytes(await bytesOf(required(await blobs.get(name), name)), bytes, name)
       }
       assert.equal((await blobs.head('stream'))?.size, 1_000)
       await blobs.put('string', TEXT)
@@ -75,9 +76,9 @@ export const blobPutCases: readonly StoreCase[] = [
     await blobs.put('key', given)
     given.fill(0)
     const read = await bytesOf(required(await blobs.get('key'), 'the blob'))
-    assert.deepEqual(read, patternBytes(100))
+    assertSameBytes(read, patternBytes(100))
     read.fill(0)
-    assert.deepEqual(await bytesOf(required(await blobs.get('key'), 'the blob')), patternBytes(100))
+    assertSameBytes(await bytesOf(required(await blobs.get('key'), 'the blob')), patternBytes(100))
   }),
   storeCase(
     'blob.put.content-key',
@@ -112,7 +113,7 @@ export const blobPutCases: readonly StoreCase[] = [
       const fault = { failAfter: 3, failure: new Error('the source broke') }
       const broken = () => byteStream(patternBytes(MIB), 6, fault)
       await assert.rejects(blobs.put('key', broken()), (error) => error === fault.failure)
-      assert.equal(await blobs.get('key'), null)
+      assertNoBlob(await blobs.get('key'))
       assert.deepEqual((await blobs.list()).objects, [])
       await blobs.put('key', 'before')
       await assert.rejects(blobs.put('key', broken()))
@@ -135,7 +136,7 @@ export const blobPutCases: readonly StoreCase[] = [
         },
       })
       const putting = meanwhile(blobs.put('key', body))
-      assert.equal(await blobs.get('key'), null)
+      assertNoBlob(await blobs.get('key'))
       assert.deepEqual((await blobs.list()).objects, [])
       finish()
       await putting

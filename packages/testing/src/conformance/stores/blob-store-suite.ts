@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { BlobListInput, BlobRecord, BlobStore } from '@holdfast/core'
 import type { ConformanceSuite } from '../conformance-suite.ts'
+import { assertSameBytes } from '../same-bytes.ts'
 import type { StoreSubject } from '../store-subject.ts'
 import { ODD_IDS, refusesBadArguments, refusesBadIds, refusesClosed } from './bad-input.ts'
-import { byteStream, bytesOf, patternBytes, sha256, streamedBytes } from './blob-bytes.ts'
+import { assertNoBlob, byteStream, bytesOf, patternBytes, sha256, streamedBytes } from './blob-bytes.ts'
 import { blobPutCases } from './blob-put-cases.ts'
 import { hostAt, hostsOf } from './driver-subject.ts'
 import { required } from './required.ts'
@@ -34,10 +35,10 @@ const getCases: readonly StoreCase[] = [
     async ({ stores: { blobs } }) => {
       const record = await blobs.put('key', patternBytes(SIZE), { contentType: 'a/b' })
       const read = required(await blobs.get('key'), 'the blob')
-      assert.deepEqual(await bytesOf(read), patternBytes(SIZE))
+      assertSameBytes(await bytesOf(read), patternBytes(SIZE))
       const { body: _body, arrayBuffer: _arrayBuffer, text: _text, ...rest } = read
       assert.deepEqual(rest, record)
-      assert.deepEqual(await streamedBytes(required(await blobs.get('key'), 'the blob')), patternBytes(SIZE))
+      assertSameBytes(await streamedBytes(required(await blobs.get('key'), 'the blob')), patternBytes(SIZE))
     },
   ),
   storeCase(
@@ -60,11 +61,11 @@ const getCases: readonly StoreCase[] = [
         const read = required(await blobs.get('key', { range: { offset, length } }), 'the blob')
         assert.equal(read.size, SIZE, 'size is that of the whole')
         assert.equal(read.range?.length, bytes.slice(offset, offset + length).length, `${offset}+${length}`)
-        assert.deepEqual(await bytesOf(read), bytes.slice(offset, offset + length), `${offset}+${length}`)
+        assertSameBytes(await bytesOf(read), bytes.slice(offset, offset + length), `${offset}+${length}`)
       }
       const rest = required(await blobs.get('key', { range: { offset: 100_000 } }), 'the blob')
       assert.deepEqual(rest.range, { offset: 100_000, length: SIZE - 100_000 })
-      assert.deepEqual(await streamedBytes(rest), bytes.slice(100_000))
+      assertSameBytes(await streamedBytes(rest), bytes.slice(100_000))
     },
   ),
   storeCase('blob.get.empty', 'an empty blob is a blob', async ({ stores: { blobs } }) => {
@@ -93,7 +94,7 @@ const getCases: readonly StoreCase[] = [
     await blobs.put('key-2', 'stays')
     await blobs.delete('key')
     await blobs.delete('key')
-    assert.equal(await blobs.get('key'), null)
+    assertNoBlob(await blobs.get('key'))
     assert.deepEqual(keysOf((await blobs.list()).objects), ['key-2'])
   }),
 ]
@@ -174,7 +175,7 @@ const inputCases: readonly StoreCase[] = [
       const record = await subject.stores.blobs.put('key', patternBytes(SIZE), { customMetadata: { a: 'b' } })
       const { blobs } = await required(subject.reopen, 'reopen')()
       assert.deepEqual(await blobs.head('key'), record)
-      assert.deepEqual(await bytesOf(required(await blobs.get('key'), 'the blob')), patternBytes(SIZE))
+      assertSameBytes(await bytesOf(required(await blobs.get('key'), 'the blob')), patternBytes(SIZE))
     },
     ['reopen'],
   ),
