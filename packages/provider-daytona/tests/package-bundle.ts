@@ -37,7 +37,8 @@ export async function bundlePackage(): Promise<PackageBundle> {
       const code = source.replaceAll("'provider'", JSON.stringify(join(dir, 'index.js')))
       const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
         cwd: dir,
-        env: { ...process.env, ...env },
+        // A number in colours is none to who reads it.
+        env: { ...process.env, FORCE_COLOR: '0', ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let stdout = ''
