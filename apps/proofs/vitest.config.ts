@@ -1,8 +1,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import { packageTests } from '../../tools/vitest.base.ts'
 
-/** Tests with real processes share the machine, and mostly wait for leases: two files at a time. */
-const e2e = { test: { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 } }
+/** Hosts with short leases share the machine; more of them would be late with their renewals: one file after the other. */
+const e2e = { test: { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false } }
 
 export default defineConfig(async (env) => {
   const base = packageTests(import.meta.dirname)

@@ -14,7 +14,7 @@ import { pointsOf, spread } from '../../src/crash/kill-points.ts'
 /** `npm run storm:crash` kills at every point. */
 const IS_STORM = process.env['PROOFS_STORM'] === '1'
 const POINTS = IS_STORM ? Number.POSITIVE_INFINITY : 8
-const AT_ONCE = 4
+const AT_ONCE = 2
 
 let database: TestPostgres
 let dir: string
