@@ -10,5 +10,9 @@ import { processProvider } from '@holdfast/testing'
 export async function crashProvider(choice) {
   if (choice.kind === 'process') return processProvider({ dir: choice.dir })
   const { daytonaProvider } = await import('@holdfast/provider-daytona')
-  return daytonaProvider({ apiUrl: choice.apiUrl, apiKey: choice.apiKey, target: 'us', livenessTimeoutMs: 10_000 })
+  const { apiUrl, apiKey } = choice
+  const provider = daytonaProvider({ apiUrl, apiKey, target: 'us', livenessTimeoutMs: 10_000 })
+  // Loading the SDK stops the process for longer than these hosts' leases last on a busy machine: before the run, then.
+  await provider.list?.({ labels: { holdfast: 'nothing' } })
+  return provider
 }
