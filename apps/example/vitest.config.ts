@@ -1,8 +1,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import { packageTests } from '../../tools/vitest.base.ts'
 
-/** Browser tests share the machine with real servers, and mostly wait: two files at a time, each with servers of its own. */
-const e2e = { test: { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 } }
+/** Browser tests share the machine with real servers, and some look at moments: one file after the other. */
+const e2e = { test: { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false } }
 
 /** The same tests with every sandbox on a Daytona service, but those of pages and of the development server. */
 const onDaytona = {

@@ -138,7 +138,9 @@ describe('with the embedded store', () => {
     await page.getByTestId('threads').getByText('mkdir').hover()
     await page.getByRole('button', { name: /^Delete thread .*mkdir/ }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await expect.poll(async () => (await fetch(`${server.url}/api/threads/t-files`)).status).toBe(404)
+    await expect
+      .poll(async () => (await fetch(`${server.url}/api/threads/t-files`)).status, { timeout: 15_000 })
+      .toBe(404)
     await expect.poll(() => page.getByTestId('threads').innerText()).not.toContain('mkdir')
   })
 })
