@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Labels of ours, apart from those of any caller. Callers never see them, and they decide nothing about whether a caller's labels match. */
+/**
+ * Labels of ours, named apart from those of any caller. Callers never see them, and they decide nothing about whether a
+ * caller's labels match.
+ */
 const OWN_LABELS = {
   key: 'holdfast.daytona.key',
   sentinel: 'holdfast.daytona.sentinel',

@@ -6,6 +6,7 @@ import type { Stage, StagedThread } from './checkpoint-stages.ts'
 import { crashSandbox, eventsOf, LEASE_MS, sendRequest } from './crash-app.mjs'
 import type { SecondHost } from './crash-round.ts'
 import { endedRecord } from './ended-record.ts'
+import { labelOf, sandboxesWith } from './thread-sandboxes.ts'
 
 export type CheckpointOperation = 'save' | 'restore' | 'rewind' | 'fork'
 
@@ -130,18 +131,10 @@ export class CheckpointCheck {
 
   async #live(threadId: string): ReturnType<ReturnType<typeof crashSandbox>['ensureExisting']> {
     const { stores, provider } = this.#second
-    const sandboxes = (await this.#sandboxesOf(threadId)).length
+    const sandboxes = (await sandboxesWith(this.#second, await labelOf(this.#second, threadId))).length
     this.#expect('the number of sandboxes', sandboxes, 1)
     const context = { threadId, runId: `${threadId}-look`, store: stores.instances, locks: stores.locks }
     return crashSandbox(provider).ensureExisting(context)
-  }
-
-  async #sandboxesOf(threadId: string): Promise<readonly string[]> {
-    const { stores, provider } = this.#second
-    const { records = [] } = (await stores.instances.list?.({ threadId })) ?? {}
-    const label = records[0]?.labels?.['holdfast.thread'] ?? 'none'
-    const listed = (await provider.list?.({ labels: { 'holdfast.thread': label } })) ?? []
-    return listed.map(({ sandboxId }) => sandboxId)
   }
 
   async #remove(threadId: string): Promise<void> {

@@ -7,8 +7,7 @@ import { checkpointsOf } from './checkpoint-stages.ts'
 import { eventsOf, sendRequest, WHOLE_TEXT } from './crash-app.mjs'
 import type { CrashResult, SecondHost } from './crash-round.ts'
 import { endedRecord } from './ended-record.ts'
-
-const THREAD_LABEL = 'holdfast.thread'
+import { labelOf, sandboxesWith } from './thread-sandboxes.ts'
 
 /** What differs from a run that nobody disturbed; empty when nothing does. */
 export async function faultsOfRound(second: SecondHost, threadId: string, result: CrashResult): Promise<string[]> {
@@ -25,7 +24,8 @@ export async function faultsOfRound(second: SecondHost, threadId: string, result
   await checkLog(second, runId, result, faults)
   await checkTranscript(second, threadId, faults)
   await checkSandbox(second, threadId, faults)
-  if (second.savesCheckpoints) await checkCheckpoint(second, { threadId, runId }, faults)
+  if (second.savesCheckpoints)
+    await checkCheckpoint(second, { threadId, runId, hasLived: result.exit === 'lived' }, faults)
   await checkNextMessage(second, threadId, faults)
   await removeThread(second, threadId, faults)
   return faults
@@ -70,7 +70,7 @@ function textOf({ content }: ModelMessage): string {
 /** One sandbox, and in it each command has taken effect once, or is said to be interrupted. */
 async function checkSandbox(second: SecondHost, threadId: string, faults: string[]): Promise<void> {
   const { stores, routes } = second
-  const ids = await sandboxesWith(second, (await labelOf(second, threadId)) ?? 'none')
+  const ids = await sandboxesWith(second, await labelOf(second, threadId))
   if (ids.length !== 1) faults.push(`the thread has ${ids.length} sandboxes`)
   const path = encodeURIComponent('/workspace/work.txt')
   const response = await routes.handle(new Request(`http://crash/api/threads/${threadId}/files/content?path=${path}`))
@@ -81,15 +81,18 @@ async function checkSandbox(second: SecondHost, threadId: string, faults: string
   if (lines.length + interrupted < 2) faults.push(`commands are missing: ${lines.join(' ')}`)
 }
 
-/** A run is said to be completed only when its checkpoint is stored, or why it is not. */
+/** A run is said to be completed only when its checkpoint is stored, or why it is not. A host that lived has no reason. */
 async function checkCheckpoint(
   second: SecondHost,
-  { threadId, runId }: { threadId: string; runId: string },
+  { threadId, runId, hasLived }: { threadId: string; runId: string; hasLived: boolean },
   faults: string[],
 ): Promise<void> {
   const checkpoints = checkpointsOf(second)
   const failure = await checkpoints.findFailure({ threadId, runId })
-  if (failure !== null) return
+  if (failure !== null) {
+    if (hasLived) faults.push(`the checkpoint failed: ${failure.message}`)
+    return
+  }
   const saved = (await checkpoints.list({ threadId })).checkpoints.filter(({ sourceRunId }) => sourceRunId === runId)
   if (saved.length !== 1) faults.push(`the run has ${saved.length} checkpoints, and no failure is noted`)
   const into = await second.provider.create({ id: `${threadId}-fresh` })
@@ -97,17 +100,6 @@ async function checkCheckpoint(
   const { stdout } = await into.process.exec('cat work.txt')
   if (!/^(one|two)\n/.test(stdout)) faults.push(`the checkpoint holds ${JSON.stringify(stdout)}`)
   await second.provider.destroy({ id: into.id })
-}
-
-/** The label by which the service knows the thread; undefined when there is no row of a sandbox. */
-async function labelOf({ stores }: SecondHost, threadId: string): Promise<string | undefined> {
-  const { records = [] } = (await stores.instances.list?.({ threadId })) ?? {}
-  return records[0]?.labels?.[THREAD_LABEL]
-}
-
-async function sandboxesWith({ provider }: SecondHost, label: string): Promise<string[]> {
-  const listed = (await provider.list?.({ labels: { [THREAD_LABEL]: label } })) ?? []
-  return listed.map(({ sandboxId }) => sandboxId)
 }
 
 async function checkNextMessage({ routes, stores }: SecondHost, threadId: string, faults: string[]): Promise<void> {
@@ -118,7 +110,7 @@ async function checkNextMessage({ routes, stores }: SecondHost, threadId: string
 }
 
 async function removeThread(second: SecondHost, threadId: string, faults: string[]): Promise<void> {
-  const label = (await labelOf(second, threadId)) ?? 'none'
+  const label = await labelOf(second, threadId)
   const url = `http://crash/api/threads/${threadId}`
   const response = await second.routes.handle(new Request(url, { method: 'DELETE' }))
   if (response.status !== 204) faults.push(`the thread could not be deleted: ${await response.text()}`)

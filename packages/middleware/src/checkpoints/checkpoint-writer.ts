@@ -9,19 +9,19 @@ import type {
 } from '@holdfast/core'
 
 const NAMESPACE = 'holdfast.checkpoint-writer'
+/** After a failed renewal; two more fit into what a lease has left. */
+const RETRIES_PER_LEASE = 3
 
 /** Who has, or had when its host died, the right to change a thread's checkpoints. */
 export interface WriterNote extends WriteFence {
   /** Ends of the run that it was to save. */
-  readonly saves?: readonly RunStatus[]
+  readonly saves: readonly RunStatus[]
 }
 
 /** Null when nobody has it, or who had it let it go in order. */
 export async function findWriterNote(metadata: MetadataStore, threadId: string): Promise<WriterNote | null> {
   return (await metadata.get(NAMESPACE, threadId)) as WriterNote | null
 }
-/** After a failed renewal; two more fit into what a lease has left. */
-const RETRIES_PER_LEASE = 3
 
 export interface OpenWriterInput {
   stores: { checkpoints: SandboxCheckpointStore; metadata: MetadataStore }

@@ -40,11 +40,9 @@ export async function answerPauses(successor: Successor, answers: PauseAnswers):
 }
 
 /** Nobody will answer what the thread waits for: a person has said something else. Repeatable. */
-export async function giveUpPauses(successor: Successor): Promise<void> {
-  const { interrupts } = successor.stores
-  const pending = await interrupts.listPending(successor.threadId)
+export async function giveUpPauses(successor: Successor, pending: readonly InterruptRecord[]): Promise<void> {
   await endWaiting(successor, pending, 'aborted')
-  for (const { interruptId } of pending) await interrupts.cancel(interruptId)
+  for (const { interruptId } of pending) await successor.stores.interrupts.cancel(interruptId)
 }
 
 /** One of another thread may be another person's, and is as good as missing. */

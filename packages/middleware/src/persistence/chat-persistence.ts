@@ -23,7 +23,6 @@ export class ChatPersistence {
   readonly #stores: HoldfastStores
   readonly #ctx: ChatMiddlewareContext
   readonly #completion = new SettledCompletion()
-  #session: RunSession | undefined
   #isRefused = false
   #turn: Promise<ModelMessage[]> | undefined
   #ending: Promise<void> | undefined
@@ -48,7 +47,7 @@ export class ChatPersistence {
 
   /** The conversation that the model sees, with the person's turn stored. */
   async startTurn({ messages, resume = [] }: ChatMiddlewareConfig): Promise<ModelMessage[]> {
-    const session = this.#session
+    const session = this.state.session
     const isResume = resume.length > 0
     const turn = session === undefined ? await this.#storeTurn(messages, isResume) : (session.turn ?? messages)
     if (session === undefined) await this.#answer(resume)
@@ -59,7 +58,7 @@ export class ChatPersistence {
 
   /** Stores the end once, whoever asks first. */
   async end(outcome: RunOutcome): Promise<void> {
-    const session = this.#session
+    const session = this.state.session
     if (this.#isRefused) this.#completion.settle(outcome)
     else if (session === undefined) await (this.#ending ??= this.#endRecorded(outcome))
     else {
@@ -77,7 +76,6 @@ export class ChatPersistence {
   }
 
   #drive(session: RunSession): void {
-    this.#session = session
     this.state.session = session
     session.addEndHandler({ name: 'transcript', run: (outcome) => this.#save(outcome) })
   }
@@ -93,7 +91,7 @@ export class ChatPersistence {
   }
 
   async #storePendingTurn(): Promise<void> {
-    if (this.#session !== undefined) await this.state.saveStep()
+    if (this.state.session !== undefined) await this.state.saveStep()
     else await this.#storeTurn([...this.#ctx.messages], false)
   }
 
@@ -119,7 +117,7 @@ export class ChatPersistence {
 
   async #answer(resume: PauseAnswers): Promise<void> {
     const { threadId, runId } = this.#ctx
-    const now = this.#session?.clock.now() ?? Date.now()
+    const now = this.state.session?.clock.now() ?? Date.now()
     await answerPauses({ stores: this.#stores, threadId, runId, now }, resume)
   }
 

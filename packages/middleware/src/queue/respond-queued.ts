@@ -6,6 +6,7 @@ import type { Run } from '../runs/run.ts'
 import type { StartRunInput } from '../runs/start-run.ts'
 import { Viewer } from '../runs/viewer.ts'
 import { endQueued } from './end-queued.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 export interface RespondQueuedInput extends StartRunInput {
   queued: Promise<Run>
@@ -32,14 +33,14 @@ export function respondQueued({ queued, drive, ...input }: RespondQueuedInput): 
       if (begun !== undefined || !isHoldfastError(error)) throw error
       if (!GONE_ON.has(error.code)) await endQueued({ stores, clock }, { runId, threadId }, error)
     })
-    .catch(warn)
+    .catch(warnOf)
   const log = stores.eventLog.open({ runId, offset: OFFSET_START })
   const onViewerLeft = (): void => {
     hasViewer = false
     if (begun === undefined) void viewer.leave()
     else viewer.stop()
     begun?.viewerLeft()
-    if (begun === undefined && !detachOnDisconnect) cancelRun({ stores, runId, clock }).catch(warn)
+    if (begun === undefined && !detachOnDisconnect) cancelRun({ stores, runId, clock }).catch(warnOf)
   }
   return eventStreamResponse(log, { clock, onViewerLeft, onEnd: () => viewer.stop() })
 }
@@ -52,7 +53,3 @@ const GONE_ON: ReadonlySet<string> = new Set([
   'CANCELLED',
   'STORE_CLOSED',
 ])
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
-}

@@ -2,6 +2,7 @@ import type { Clock, HoldfastStores } from '@holdfast/core'
 import type { RunDriver } from '../runs/run-driver.ts'
 import { startRun } from '../runs/start-run.ts'
 import { findQueuedSend } from './queued-send.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 export interface StartAbandonedInput {
   stores: HoldfastStores
@@ -20,9 +21,5 @@ export async function startAbandoned({ stores, clock, driver, runId }: StartAban
   const { chat, tenant } = send
   const run = await startRun({ stores, clock, chat, tenant, driver })
   run.viewerLeft()
-  run.drive(driver.drive(run, { forwardedProps: chat.forwardedProps })).catch(warn)
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
+  run.drive(driver.drive(run, { forwardedProps: chat.forwardedProps })).catch(warnOf)
 }

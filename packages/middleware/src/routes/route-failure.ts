@@ -1,5 +1,6 @@
 import { isHoldfastError } from '@holdfast/core'
 import type { ErrorCode, HoldfastErrorLike } from '@holdfast/core'
+import { warnOf } from '../secrets/warn-of.ts'
 
 /** HTTP status by code; everything else that is ours is the server's fault. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -40,7 +41,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 /** `{error: {code, message}}`. A failure that is not ours is not described: its text may hold anything. */
 export function failureResponse(error: unknown): Response {
   if (!isHoldfastError(error)) {
-    process.emitWarning(error instanceof Error ? error : String(error))
+    warnOf(error)
     return errorResponse(500, 'INTERNAL', 'The server failed. Its log says more.')
   }
   const status = statusOf(error)

@@ -10,6 +10,7 @@ import type { RunOutcome } from './run-outcome.ts'
 import type { RunSession } from './run-session.ts'
 import { isCancelChunk, terminalChunkFor } from './terminal-chunk.ts'
 import { whenUnwindingTakesTooLong } from './unwinding.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 /**
  * A run's log for TanStack's own response helpers: appends carry the driver's epoch, and `close` ends the run (transcript,
@@ -47,7 +48,11 @@ export class RunEventLog implements EventLog {
   endWhenStopped(): void {
     if (this.#unwinding !== undefined) return
     this.#unwinding = whenUnwindingTakesTooLong(this.#session)
-    this.#unwinding.signal.addEventListener('abort', () => void this.close().catch(warn), { once: true })
+    this.#unwinding.signal.addEventListener(
+      'abort',
+      () => void this.close().catch((error: unknown) => warnOf(error, this.#session.redactor)),
+      { once: true },
+    )
   }
 
   resumeFrom(): null {
@@ -136,7 +141,3 @@ function closedError(runId: string): ConflictError {
 }
 
 function ignore(): void {}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
-}

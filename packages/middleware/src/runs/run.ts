@@ -9,7 +9,7 @@ import { openDriverLog, RunEventLog } from './run-event-log.ts'
 import type { RunSession } from './run-session.ts'
 import { Viewer } from './viewer.ts'
 import { redactedError } from '../secrets/redacted-error.ts'
-import type { SecretRedactor } from '../secrets/secret-redactor.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 /** What `chat()` needs to know of a run. Spread it into its options. */
 export interface RunChatOptions {
@@ -71,7 +71,7 @@ export class Run {
     stream: AsyncIterable<StreamChunk>,
     options: EventStreamOptions & { onFailure?: (error: unknown) => void } = {},
   ): Response {
-    const { onFailure = (error: unknown) => warn(error, this.session.redactor), ...rest } = options
+    const { onFailure = (error: unknown) => warnOf(error, this.session.redactor), ...rest } = options
     const { stores, clock, ended } = this.session
     const viewer = new Viewer({ stores, runId: this.runId, clock }).watch({ now: false })
     void ended.then(() => viewer.stop())
@@ -102,11 +102,6 @@ export class Run {
       return
     }
     const { fence, stores, redactor } = this.session
-    if (fence !== undefined) stores.drivers.detach(fence).catch((error: unknown) => warn(error, redactor))
+    if (fence !== undefined) stores.drivers.detach(fence).catch((error: unknown) => warnOf(error, redactor))
   }
-}
-
-function warn(error: unknown, redactor: SecretRedactor | undefined): void {
-  const shown = redactedError(redactor, error)
-  process.emitWarning(shown instanceof Error ? shown : String(shown))
 }

@@ -64,7 +64,7 @@ export async function startRun(input: StartRunInput): Promise<Run> {
     }
     // Once more under the claim, which may have waited for the run of another answer.
     if (claim.created) await assertUnanswered({ stores, threadId }, resume)
-    const { messages, storedCount } = await storeTurn(session, chat, input.fromChat ?? false)
+    const { messages, storedCount } = await storeTurn(session, chat, isOfChat)
     return new Run({ session, chat, messages, storedCount, detachOnDisconnect: input.detachOnDisconnect ?? true })
   } catch (error) {
     await undo(session, error)
@@ -143,18 +143,20 @@ async function storeTurn(
   fromChat: boolean,
 ): Promise<{ messages: ModelMessage[]; storedCount: number }> {
   const { stores, threadId, runId, clock } = session
-  const stored = await stores.messages.loadThread(threadId)
   const { resume = [] } = chat
   const isResume = resume.length > 0 || (fromChat && chat.messages.at(-1)?.role !== 'user')
   const now = clock.now()
-  const isGivenUp = !isResume && (await stores.interrupts.listPending(threadId)).length > 0
+  const [stored, givenUp] = await Promise.all([
+    stores.messages.loadThread(threadId),
+    isResume ? [] : stores.interrupts.listPending(threadId),
+  ])
   const merged = mergeTurn({ stored, incoming: chat.messages, isResume, now })
   const closed = isResume ? merged : closeWaitingToolCalls(merged, now)
   const messages = isResume ? closed : markTurn(closed, runId)
   await stores.messages.saveThread(threadId, messages, session.fence)
   await saveRunProps(stores, runId, chat.forwardedProps)
   if (isResume) await answerPauses({ stores, threadId, runId, now }, resume)
-  else if (isGivenUp) await giveUpPauses({ stores, threadId, runId, now })
+  else await giveUpPauses({ stores, threadId, runId, now }, givenUp)
   return { messages, storedCount: stored.length }
 }
 

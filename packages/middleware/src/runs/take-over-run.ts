@@ -21,6 +21,7 @@ import { settleClaimed, settleOrphan } from './settle-orphan.ts'
 import type { SettleResult } from './settle-orphan.ts'
 import { tenantOf } from './tenant.ts'
 import { isFinalChunk } from './terminal-chunk.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 /** A run that has brought down this many hosts is not given to another. */
 const MAX_DRIVERS = 6
@@ -119,7 +120,7 @@ async function continueRun(
 }
 
 function startDrive(
-  { driver, onFailure = warn }: TakeOverInput,
+  { driver, onFailure = warnOf }: TakeOverInput,
   session: RunSession,
   from: {
     messages: ModelMessage[]
@@ -154,7 +155,7 @@ async function canReplay(
   try {
     return (await driver.isJournaled?.(run)) ?? false
   } catch (error) {
-    warn(error)
+    warnOf(error)
     return false
   }
 }
@@ -175,8 +176,4 @@ async function* withoutStart(
 ): AsyncGenerator<StreamChunk> {
   const hasStarted = chunks.some((chunk) => chunk.type === EventType.RUN_STARTED)
   for await (const chunk of stream) if (!hasStarted || chunk.type !== EventType.RUN_STARTED) yield chunk
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
 }

@@ -1,6 +1,7 @@
 import { isHoldfastError, isTerminalRunStatus } from '@holdfast/core'
 import type { Clock, HoldfastStores } from '@holdfast/core'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 export interface ViewerInput {
   stores: HoldfastStores
@@ -69,5 +70,5 @@ export class Viewer {
 
 /** A store that is away for a while loses a note, not the run. */
 function reportUnlessAway(error: unknown): void {
-  if (!isHoldfastError(error)) process.emitWarning(error instanceof Error ? error : String(error))
+  if (!isHoldfastError(error)) warnOf(error)
 }

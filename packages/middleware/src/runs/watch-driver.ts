@@ -4,6 +4,7 @@ import { adoptRun } from './adopt-run.ts'
 import { DRIVER_LEASE_MS } from './heartbeat.ts'
 import type { RunDriver } from './run-driver.ts'
 import { findSession } from './session-registry.ts'
+import { warnOf } from '../secrets/warn-of.ts'
 
 export interface WatchDriverInput {
   stores: HoldfastStores
@@ -51,7 +52,7 @@ async function untilLeaseEnds({ stores, runId, clock }: WatchDriverInput): Promi
 
 /** The store could not be asked, which the reader itself reports if it lasts; or the app's driver failed. */
 function keepWatching(error: unknown): 'driven' {
-  if (!isHoldfastError(error)) process.emitWarning(error instanceof Error ? error : String(error))
+  if (!isHoldfastError(error)) warnOf(error)
   return 'driven'
 }
 

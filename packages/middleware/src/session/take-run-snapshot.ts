@@ -24,7 +24,7 @@ export async function takeRunSnapshot(session: SandboxSession, outcome: RunOutco
     const { id } = await handle.snapshot(`run-${sandbox.record.key.slice(0, 12)}`)
     await recordSnapshot(session, stores, id)
   } catch (error) {
-    reportSandboxFailure('No vendor snapshot was taken after the run', error)
+    reportSandboxFailure('No vendor snapshot was taken after the run', error, session.redactor)
   }
 }
 

@@ -14,7 +14,7 @@ export async function noteUnsavedEnd(
 ): Promise<void> {
   const { threadId, runId, status, now } = run
   const note = await findWriterNote(metadata, threadId)
-  if (note?.runId !== runId || note.saves?.includes(status) !== true) return
+  if (note?.runId !== runId || !note.saves.includes(status)) return
   if ((await checkpoints.get(endCheckpointId(threadId, runId, status))) !== null) return
   const message = 'The host of this run died before its end was saved. The sandbox has the files; save them, or go on.'
   await saveCheckpointFailure(metadata, runId, { code: HOST_LOST_CODE, message, at: now })

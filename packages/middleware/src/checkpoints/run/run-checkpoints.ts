@@ -2,7 +2,8 @@ import { isHoldfastError, summarizeCheckpoint } from '@holdfast/core'
 import type { ArtifactRecord, CheckpointReason, CheckpointSummary, SandboxHandle, WriteFence } from '@holdfast/core'
 import type { RunOutcome } from '../../runs/run-outcome.ts'
 import { publishFile } from '../artifacts/publish-file.ts'
-import { redactedError, withoutSecrets } from '../../secrets/redacted-error.ts'
+import { withoutSecrets } from '../../secrets/redacted-error.ts'
+import { warnOf } from '../../secrets/warn-of.ts'
 import { CheckpointWriter } from '../checkpoint-writer.ts'
 import { restoreWorkspace } from '../restore/restore-workspace.ts'
 import { findHead, saveCheckpoint } from '../save-checkpoint.ts'
@@ -161,8 +162,7 @@ export class RunCheckpoints {
     try {
       await this.#writer.close()
     } catch (error) {
-      const shown = redactedError(this.input.scope.redactor, error)
-      process.emitWarning(shown instanceof Error ? shown : String(shown))
+      warnOf(error, this.input.scope.redactor)
     }
   }
 

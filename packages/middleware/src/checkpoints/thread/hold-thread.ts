@@ -5,10 +5,10 @@ import { DRIVER_LEASE_MS } from '../../runs/heartbeat.ts'
 import { closeSession, openSession } from '../../runs/open-session.ts'
 import { toRunError } from '../../runs/run-error.ts'
 import { newRunOwner } from '../../runs/run-owner.ts'
-import type { RunSession } from '../../runs/run-session.ts'
 import { settleOrphan } from '../../runs/settle-orphan.ts'
 import type { Tenant } from '../../runs/tenant.ts'
 import { redactedError } from '../../secrets/redacted-error.ts'
+import { warnOf } from '../../secrets/warn-of.ts'
 import type { SecretRedactor } from '../../secrets/secret-redactor.ts'
 import { followHead } from './follow-head.ts'
 import { HOLD_PREFIX } from './thread-hold-id.ts'
@@ -44,12 +44,14 @@ export async function holdThread<T>(input: HoldThreadInput, work: (hold: ThreadH
   const fence = { runId, epoch: claim.epoch }
   try {
     const result = await work({ fence, signal: session.controller.signal })
-    await end(session, fence, { status: 'completed' })
+    await end(input, fence, { status: 'completed' })
     return result
   } catch (failure) {
     const error = redactedError(input.redactor, failure)
     // The first failure counts; what cannot be ended here is settled when its lease has passed.
-    await end(session, fence, { status: 'failed', error: toRunError(error) }).catch(() => undefined)
+    await end(input, fence, { status: 'failed', error: toRunError(error) }).catch((ending: unknown) =>
+      warnOf(ending, input.redactor),
+    )
     throw error
   } finally {
     closeSession(session)
@@ -70,11 +72,12 @@ async function claimThread({ stores, threadId, clock }: HoldThreadInput, runId: 
 
 /** Work that failed may have become the head nevertheless, when the answer was lost. */
 async function end(
-  { stores, threadId }: RunSession,
+  { stores, threadId, purpose }: HoldThreadInput,
   fence: WriteFence,
   result: { status: 'completed' } | { status: 'failed'; error: ReturnType<typeof toRunError> },
 ): Promise<void> {
-  await followHead(stores, threadId, fence)
+  // A save makes the head of what the thread says already.
+  if (purpose !== 'save') await followHead(stores, threadId, fence)
   await stores.eventLog.open(fence).close()
   await stores.drivers.finish({ ...fence, ...result })
 }

@@ -35,6 +35,10 @@ function dying(stores: HoldfastStores): HoldfastStores {
   }
 }
 
+async function giveUpAll(stores: HoldfastStores, runId: string): Promise<void> {
+  await giveUpPauses({ stores, threadId, runId, now: 2 }, await stores.interrupts.listPending(threadId))
+}
+
 describe('a pause whose answer is stored by halves', () => {
   const halves: [string, (stores: HoldfastStores) => Promise<void>][] = [
     [
@@ -44,12 +48,12 @@ describe('a pause whose answer is stored by halves', () => {
           { interruptId: 'ask-1', status: 'resolved', payload: { approved: true } },
         ]),
     ],
-    ['a message in its place', (stores) => giveUpPauses({ stores, threadId, runId: 'run-2', now: 2 })],
+    ['a message in its place', (stores) => giveUpAll(stores, 'run-2')],
   ]
   it.each(halves)('is over with the next message when a host dies in the middle of %s', async (_what, half) => {
     const stores = await waitingRun()
     await expect(half(dying(stores))).rejects.toThrow('The host is gone.')
-    await giveUpPauses({ stores, threadId, runId: 'run-3', now: 3 })
+    await giveUpAll(stores, 'run-3')
     expect(await stores.interrupts.listPending(threadId)).toEqual([])
     expect((await stores.runs.get('run-1'))?.status).not.toBe('interrupted')
   })

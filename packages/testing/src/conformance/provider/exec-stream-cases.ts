@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { SandboxHandle } from '@holdfast/core'
+import { assertSameBytes } from '../same-bytes.ts'
 import { rejectsWith } from '../stores/rejects-with.ts'
 import { outputOf } from './command-output.ts'
-import { assertSameBytes } from '../same-bytes.ts'
 import { ALL_BYTES, WIDE_TEXT } from './odd-text.ts'
 import { sandboxCase } from './provider-case.ts'
 import type { ProviderCase } from './provider-case.ts'
@@ -43,7 +43,7 @@ const stdinCases: readonly ProviderCase[] = [
     async (sandbox) => {
       const stdin = Uint8Array.from({ length: 5_000_000 }, (_, at) => (at * 2_654_435_761) >>> 13)
       assert.equal((await sandbox.process.exec('cat > file', { stdin })).exitCode, 0)
-      assert.ok(Buffer.from(await sandbox.fs.readBytes('file')).equals(stdin), 'the file is not what was given')
+      assertSameBytes(await sandbox.fs.readBytes('file'), stdin)
     },
     ['exec', 'fs'],
   ),
