@@ -1,8 +1,11 @@
 import { memoryProvider } from '@holdfast/testing'
-import { describe, expect, it } from 'vitest'
+import type { SandboxProvider } from '@holdfast/core'
+import { describe, expect, it, vi } from 'vitest'
 import { defineSandbox } from '../../../src/definition/define-sandbox.ts'
+import { defineWorkspace } from '../../../src/definition/define-workspace.ts'
 import type { SandboxDefinition } from '../../../src/definition/sandbox-definition.ts'
 import type { SandboxLifecycleOptions } from '../../../src/definition/sandbox-lifecycle.ts'
+import { createSecrets } from '../../../src/secrets/create-secrets.ts'
 import { withSandbox } from '../../../src/session/with-sandbox.ts'
 import { sandboxTools } from '../../../src/tools/sandbox-tools.ts'
 import { chatFixture, chatRequest, startChat } from '../../fixtures/chat-fixture.ts'
@@ -42,6 +45,27 @@ describe('a vendor snapshot after a run', () => {
     await runOne(fixture, sandbox, 'run-2', [[read], [{ say: 'ok' }]])
     const results = (await fixture.stores.messages.loadThread('thread-1')).filter(({ role }) => role === 'tool')
     expect(results.at(-1)?.content).toContain('by run-1')
+  })
+
+  it('that fails is warned of without the secrets of the workspace', async () => {
+    const secret = 'sk-live-4f9a8b7c6d5e'
+    const provider = memoryProvider()
+    const broken: SandboxProvider = {
+      ...provider,
+      async create(input) {
+        const handle = await provider.create(input)
+        return { ...handle, snapshot: () => Promise.reject(new Error(`no image for ${secret}`)) }
+      },
+    }
+    const workspace = defineWorkspace({ secrets: createSecrets({ TOKEN: secret }) })
+    const lifecycle = { snapshot: 'after-run' } as const
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const sandbox = defineSandbox({ id: 'test', provider: broken, workspace, lifecycle, policy: { default: 'allow' } })
+    await runOne(chatFixture(), sandbox, 'run-1', [[{ say: 'ok' }]])
+    const shown = warn.mock.calls.filter(([what]) => String(what).startsWith('No vendor snapshot'))
+    expect(shown).toHaveLength(1)
+    expect(JSON.stringify(shown)).toContain('no image for')
+    expect(JSON.stringify(shown)).not.toContain(secret)
   })
 
   it('is not taken of a run that failed, or of a sandbox that goes with its run', async () => {
