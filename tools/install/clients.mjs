@@ -22,13 +22,13 @@ const QUIET = ['--ignore-scripts', '--silent']
  * @returns {Promise<Client>}
  */
 export async function findClient(name, folder) {
-  const command = await commandOf(name)
+  const command = await commandOf(name, folder)
   // Both trust what they have of a name and version, and here one version has many contents.
   const caches = { BUN_INSTALL_CACHE_DIR: join(folder, 'bun-cache'), YARN_CACHE_FOLDER: join(folder, 'yarn-cache') }
   return { name, command, env: caches, takesPeersAlong: name !== 'yarn' }
 }
 
-async function commandOf(/** @type {ClientName} */ name) {
+async function commandOf(/** @type {ClientName} */ name, /** @type {string} */ folder) {
   const { execPath, platform, arch } = process
   switch (name) {
     case 'npm':
@@ -37,7 +37,10 @@ async function commandOf(/** @type {ClientName} */ name) {
       return [execPath, extraTool('pnpm/bin/pnpm.cjs'), 'add', '--prefer-offline', ...QUIET]
     case 'yarn': {
       const yarn = await cachedPackage('yarn', '1.22.22')
-      return [execPath, join(yarn, 'bin', 'yarn.js'), 'add', '--prefer-offline', '--non-interactive', ...QUIET]
+      // Two that fill one cache at the same time find each other's half-written packages.
+      const oneAtATime = ['--mutex', `file:${join(folder, 'yarn-mutex')}`]
+      const add = ['add', '--prefer-offline', '--non-interactive', ...QUIET]
+      return [execPath, join(yarn, 'bin', 'yarn.js'), ...add, ...oneAtATime]
     }
     case 'bun': {
       const bun = await cachedPackage(`@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`, '1.4.5')
