@@ -52,7 +52,8 @@ if (!isStamped) {
   if (!isInstalledByHand()) {
     console.log('Installing dependencies (npm ci)')
     // No dependency may need an install script: npm 12 runs none by default.
-    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    // The lock's hashes decide what is right, so what the cache has needs no question to the registry.
+    const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
     const { status } = spawnSync('npm', args, {
       cwd: inRoot('.'),
       stdio: 'inherit',
