@@ -20,7 +20,7 @@ export function encodeExactJson(value: unknown): string {
 /** What is deeper goes the checked way, and so does a cycle. */
 const MAX_PLAIN_DEPTH = 32
 
-/** True for what JSON keeps as it is. Looking first costs a fifth of what a replacer costs. */
+/** True for what JSON keeps as it is. Looking first costs far less than a replacer does, as long as it makes no objects. */
 function isPlain(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
@@ -37,9 +37,21 @@ function isPlain(value: unknown, depth: number): boolean {
 
 function hasPlainFields(value: object, depth: number): boolean {
   if (depth === MAX_PLAIN_DEPTH || 'toJSON' in value) return false
-  // Spread, because `every` steps over the holes of a sparse array.
-  if (Array.isArray(value)) return [...(value as unknown[])].every((element) => isPlain(element, depth + 1))
-  return Object.values(value).every((field) => field === undefined || isPlain(field, depth + 1))
+  return Array.isArray(value) ? hasPlainElements(value, depth) : hasPlainProperties(value, depth)
+}
+
+function hasPlainElements(list: readonly unknown[], depth: number): boolean {
+  // By index, because `every` steps over the holes of a sparse array.
+  for (let index = 0; index < list.length; index += 1) if (!isPlain(list[index], depth + 1)) return false
+  return true
+}
+
+function hasPlainProperties(value: object, depth: number): boolean {
+  for (const key in value) {
+    const field: unknown = value[key as keyof typeof value]
+    if (field !== undefined && !isPlain(field, depth + 1)) return false
+  }
+  return true
 }
 
 function checkField(this: unknown, key: string, field: unknown): unknown {

@@ -81,7 +81,7 @@ export type {
 } from './sandbox/sandbox-instance-store.ts'
 
 export { assertClaimInput, assertEpoch, assertFence, assertRunIds, finishPatch } from './runs/driver-check.ts'
-export { formatEventOffset, parseEventOffset } from './runs/event-offset.ts'
+export { formatEventOffset, formatTailOffsets, parseEventOffset } from './runs/event-offset.ts'
 export { applyRunPatch, assertRunError, assertRunPatch, assertRunStatus, RUN_PATCH_FIELDS } from './runs/run-patch.ts'
 export type { RunPatch } from './runs/run-patch.ts'
 export { isRunStatus, isTerminalRunStatus } from './runs/run-record.ts'

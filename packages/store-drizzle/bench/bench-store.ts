@@ -6,9 +6,12 @@ import { benchClaims, benchHandOver } from './coordination-bench.ts'
 import { benchAppends, benchTailing } from './event-log-bench.ts'
 import { report } from './measure.ts'
 
+/** What PostgreSQL comes with: a commit waits for the disk, as on a server that somebody runs. */
+const AS_IT_COMES = { fsync: true, full_page_writes: true, shared_buffers: '128MB' }
+
 /** Everything as a ratio against plain SQL through the same driver on the same server, in one run. */
 export async function benchStore(): Promise<void> {
-  const server = await startPostgres()
+  const server = await startPostgres({ settings: AS_IT_COMES })
   const stores = createPostgresStores({ url: server.url })
   const other = createPostgresStores({ url: server.url })
   const sql = postgres(server.url, { max: 10, onnotice: () => {} })

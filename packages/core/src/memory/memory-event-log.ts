@@ -5,7 +5,7 @@ import { assertId } from '../identifier.ts'
 import { assertEpoch } from '../runs/driver-check.ts'
 import type { EventLog, EventLogEntry, EventLogOpenInput, EventOffset } from '../runs/event-log.ts'
 import { OFFSET_NOW } from '../runs/event-log.ts'
-import { formatEventOffset, parseEventOffset } from '../runs/event-offset.ts'
+import { formatEventOffset, formatTailOffsets, parseEventOffset } from '../runs/event-offset.ts'
 import { LogRowWatch } from './log-row-watch.ts'
 import type { MemoryState } from './memory-state.ts'
 
@@ -35,7 +35,7 @@ export class MemoryEventLog implements EventLog {
     this.#assertMayAppend()
     const { length } = this.#state.logs.append(this.runId, texts).texts
     const before = length - texts.length
-    return texts.map((_, index) => formatEventOffset(this.runId, before + index + 1))
+    return formatTailOffsets(this.runId, before + texts.length, texts.length)
   }
 
   read(offset: EventOffset, signal?: AbortSignal): AsyncIterable<EventLogEntry> {

@@ -7,7 +7,21 @@ const SEQUENCE = /^[1-9][0-9]{0,14}$/
 
 /** The offset of the `sequence`-th event of a run, counted from 1. Unique across runs and safe on an SSE line. */
 export function formatEventOffset(runId: string, sequence: number): EventOffset {
-  return `${PREFIX}:${encodeURIComponent(runId)}:${sequence}` as EventOffset
+  return `${runPrefix(runId)}${sequence}` as EventOffset
+}
+
+/** The offsets of the last `count` events of a run, of which the newest is number `tail` (from 1). */
+export function formatTailOffsets(runId: string, tail: number, count: number): EventOffset[] {
+  const prefix = runPrefix(runId)
+  const offsets: EventOffset[] = []
+  for (let sequence = tail - count + 1; sequence <= tail; sequence += 1) {
+    offsets.push(`${prefix}${sequence}` as EventOffset)
+  }
+  return offsets
+}
+
+function runPrefix(runId: string): string {
+  return `${PREFIX}:${encodeURIComponent(runId)}:`
 }
 
 /**

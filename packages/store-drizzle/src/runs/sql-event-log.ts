@@ -3,7 +3,7 @@ import {
   ConflictError,
   DriverLostError,
   encodeExactJson,
-  formatEventOffset,
+  formatTailOffsets,
   LeaseLostError,
   OFFSET_START,
   parseEventOffset,
@@ -62,7 +62,7 @@ export class SqlEventLog implements EventLog {
     const batch = { count, payload, batchId: randomUUID() }
     const tail = await this.#context.db.hold((db) => this.#appends.run(this.runId, () => this.#append(db, batch)))
     this.#context.hub.publish(this.#token)
-    return Array.from({ length: count }, (_, index) => formatEventOffset(this.runId, tail - count + 1 + index))
+    return formatTailOffsets(this.runId, tail, count)
   }
 
   async *read(offset: EventOffset, signal?: AbortSignal): AsyncGenerator<EventLogEntry> {

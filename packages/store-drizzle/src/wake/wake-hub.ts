@@ -32,8 +32,10 @@ const SAFETY_SWEEP_MS = 15_000
 const POLL_MIN_MS = 200
 const POLL_MAX_MS = 1_000
 const POLL_GROWTH = 1.5
-/** The first wake goes at once; what comes within this time after it goes together. */
-const NOTIFY_EVERY_MS = 4
+/** The first wake goes at once; what comes within this time after it goes together, and then a longer time is gathered. */
+const GATHER_MIN_MS = 1
+/** For a writer that never pauses. */
+const GATHER_MAX_MS = 8
 
 interface Entry {
   readonly topic: WakeTopic
@@ -146,10 +148,10 @@ export class WakeHub {
 
   /** One notification at a time; what gathers meanwhile goes with the next. */
   async #send(remote: WakeRemote): Promise<void> {
-    while (this.#outbox.size > 0) {
+    for (let gatherMs = GATHER_MIN_MS; this.#outbox.size > 0; gatherMs = Math.min(GATHER_MAX_MS, gatherMs * 2)) {
       const tokens = [...this.#outbox]
       this.#outbox = new Set()
-      await Promise.allSettled([remote.notify(tokens), realDelay(NOTIFY_EVERY_MS)])
+      await Promise.allSettled([remote.notify(tokens), realDelay(gatherMs)])
     }
     this.#sending = undefined
   }

@@ -44,6 +44,24 @@ const fenceCases: readonly StoreCase[] = [
     },
   ),
   storeCase(
+    'log.fence.one-claim-two-writers',
+    'two writers of one claim append in turn, and no batch is taken for the other one',
+    async ({ stores }) => {
+      const { epoch } = await claim(stores.drivers)
+      const writers = [1, 2].map(() => stores.eventLog.open({ runId: 'run-1', epoch }))
+      const offsets = []
+      for (const writer of [...writers, ...writers, ...writers.toReversed()]) {
+        offsets.push(...(await writer.append([textChunk('same'), textChunk('again')])))
+      }
+      const entries = await stores.eventLog.open({ runId: 'run-1' }).snapshot()
+      assert.deepEqual(
+        entries.map(({ offset }) => offset),
+        offsets,
+      )
+      assert.equal(new Set(offsets).size, 12)
+    },
+  ),
+  storeCase(
     'log.fence.stale-epoch',
     'an append under a stale epoch is refused with DRIVER_LOST and stores nothing',
     async ({ stores, advance }) => {
@@ -184,6 +202,15 @@ const retentionCases: readonly StoreCase[] = [
     await subject.stores.eventLog.delete('run-1')
     await subject.advance(10_000)
     assert.equal((await soon(pending, 'the end of the read')).done, true)
+  }),
+  storeCase('log.delete.starts-anew', 'what a writer appends after a delete begins a new log', async ({ stores }) => {
+    const { epoch } = await claim(stores.drivers)
+    const log = stores.eventLog.open({ runId: 'run-1', epoch })
+    const [first] = await log.append(textChunks(3))
+    await stores.eventLog.delete('run-1')
+    assert.deepEqual(await log.append([textChunk('new')]), [first])
+    assert.deepEqual(textsOf(await log.snapshot()), ['new'])
+    assert.equal((await stores.eventLog.find('run-1'))?.length, 1)
   }),
   storeCase(
     'log.reopened',

@@ -1,4 +1,4 @@
-import { OFFSET_START, isHoldfastError } from '@holdfast/core'
+import { OFFSET_START, formatTailOffsets, isHoldfastError } from '@holdfast/core'
 import type { EventLog, EventLogEntry, EventLogOpenInput, EventOffset, HoldfastStores } from '@holdfast/core'
 import type { StreamChunk } from '@tanstack/ai'
 import { eventLogSuite } from '../../../src/conformance/stores/event-log-suite.ts'
@@ -68,7 +68,26 @@ async function openAsDriver({ runs, eventLog }: HoldfastStores, runId: string): 
   return eventLog.open(epoch === undefined ? { runId } : { runId, epoch })
 }
 
+/** A writer that goes by what it wrote itself: where the log ends elsewhere, it takes its batch for stored. */
+const byOwnCount: LogChange = (log, stores) => {
+  let end: number | undefined
+  return {
+    append: async (chunks) => {
+      const length = (await stores.eventLog.find(log.runId))?.length ?? 0
+      const tail = (end ?? length) + chunks.length
+      const isLast = tail === length + chunks.length
+      const offsets = isLast ? await log.append(chunks) : formatTailOffsets(log.runId, tail, chunks.length)
+      end = tail
+      return offsets
+    },
+  }
+}
+
 export const EVENT_MUTANTS: readonly StoreMutant[] = [
+  brokenLog('a writer goes by its own count', byOwnCount, [
+    'log.fence.one-claim-two-writers',
+    'log.delete.starts-anew',
+  ]),
   brokenLog(
     'the epoch is dropped',
     (log, stores) => ({ append: async (chunks) => (await openAsDriver(stores, log.runId)).append(chunks) }),
