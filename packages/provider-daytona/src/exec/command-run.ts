@@ -147,8 +147,13 @@ export class CommandRun {
   /** Follows the command through a session. Undefined when the stream cannot be had any more; nothing is lost by it. */
   async #follow(): Promise<RunEnd | undefined> {
     const from = this.#outputs.offsets
-    const { script, acknowledge } = this.#script({ kind: 'follow' }, [])
-    const session = await startInSession(this.#live, script, this.#stop.signal)
+    let acknowledge = (): void => undefined
+    const scriptOf = (attempt: number): string => {
+      const made = this.#script({ kind: 'follow', attempt }, [])
+      acknowledge = made.acknowledge
+      return made.script
+    }
+    const session = await startInSession(this.#live, scriptOf, this.#stop.signal)
     if (session === undefined) return undefined
     acknowledge()
     this.#session = session

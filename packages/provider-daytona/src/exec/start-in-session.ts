@@ -11,16 +11,17 @@ export interface SessionRun {
 const MAX_TRIES = 3
 
 /**
- * Gives a script to a session. After a lost reply the session itself is asked whether it has it. Undefined when no
- * session could be had.
+ * Gives a script to a session, another one for each attempt (from 1). After a lost reply the session itself is asked
+ * whether it has it. Undefined when no session could be had.
  */
 export async function startInSession(
   live: LiveSandbox,
-  script: string,
+  scriptOf: (attempt: number) => string,
   signal: AbortSignal,
 ): Promise<SessionRun | undefined> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
     const session = await live.sessions.take(signal)
+    const script = scriptOf(attempt)
     try {
       const request = { operation: 'session exec', isRepeatable: false, signal }
       const { cmdId } = await live.request(request, () =>

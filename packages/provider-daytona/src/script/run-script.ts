@@ -8,8 +8,8 @@ const MAX_ARGUMENT_BYTES = 100_000
 export type RunMode =
   /** Prints both outputs once the command has ended, or says that it is late. */
   | { readonly kind: 'direct'; readonly waitMs: number; readonly maxBytes: number | undefined }
-  /** Prints output as it comes until the command ends. */
-  | { readonly kind: 'follow' }
+  /** Prints output as it comes until the command ends. Of several sessions the last attempt's gives the input. */
+  | { readonly kind: 'follow'; readonly attempt: number }
   /** Prints what is there after the offsets, waiting only a moment for more. */
   | { readonly kind: 'peek'; readonly waitMs: number }
 
@@ -48,7 +48,7 @@ export function runScript(input: RunScriptInput): string {
       '[ -d "$s/run" ] || mkdir -p "$s/run"',
       'if mkdir "$d" 2>/dev/null; then',
       input.stdin === 'pipe' && input.mode.kind !== 'follow' ? NEVER_BEGIN : startCommand(input),
-      input.stdin === 'pipe' && input.mode.kind === 'follow' ? `else\n${TAKE_STDIN}\nfi` : 'fi',
+      input.stdin === 'pipe' && input.mode.kind === 'follow' ? `else\n${takeStdin(input.mode.attempt)}\nfi` : 'fi',
       ALIVE,
       waitAndPrint(input),
     ].join('\n'),
@@ -70,11 +70,11 @@ function startCommand(input: RunScriptInput): string {
     input.stdin === 'pipe' ? 'mkfifo "$d/in"' : stdinFile(input.stdin),
     commandText(input.command),
     '( ( hf_set=$(command -v setsid); hf_sh=$(command -v sh); hf_r=; [ ! -s "$s/launch" ] || read -r hf_r <"$s/launch"',
-    input.stdin === 'pipe' ? FEED_STDIN : ':',
+    input.stdin === 'pipe' && input.mode.kind === 'follow' ? feedStdin(input.mode.attempt) : ':',
     `umask "$um"; ${vars.save}; PATH=$hf_path; [ ! -r "$s/env" ] || . "$s/env"; ${NEVER_PROMPT}`,
     `${vars.restore}; ${exportVars(input.carriedVars)}; export HOLDFAST_RUN=$n`,
     '$hf_set $hf_r "$hf_sh" "$@" <"$d/in" >"$d/out" 2>"$d/err" 5<&- & hf_p=$!; printf %s "$hf_p" >"$d/pid"',
-    'wait "$hf_p"; hf_c=$?; hf_feed=; [ ! -s "$d/feed" ] || read -r hf_feed <"$d/feed"',
+    'wait "$hf_p"; hf_c=$?; hf_feed=; [ ! -s "$d/feed" ] || read -r hf_feed hf_a <"$d/feed"',
     '[ -z "$hf_feed" ] || kill "$hf_feed" 2>/dev/null; printf %s "$hf_c" >"$d/code"',
     ') </dev/null >/dev/null 2>&1 & printf %s $! >"$d/sup" )',
     'else printf f >"$d/code"; fi',
@@ -101,18 +101,26 @@ const PASS_LINES = [
   '[ "$hf_l" != . ] || break; printf %s "$hf_l" | base64 -d; done ) <&5',
 ].join('\n')
 
-const FEED_STDIN = `${PASS_LINES} >"$d/in" & printf %s $! >"$d/feed"`
+/** The file names the process that feeds and the attempt that it belongs to. */
+function feedStdin(attempt: number): string {
+  return `${PASS_LINES} >"$d/in" & printf '%s %s' $! ${attempt} >"$d/feed"`
+}
 
 /**
- * A session that joins takes the input over, because the session that began may never hear of it. The pipe is open in
- * both directions meanwhile, so that the command sees no end between the two.
+ * A session that joins takes the input over, because the session that began may never hear of it; unless that one
+ * belongs to a later attempt, and this script was only slow to start. The pipe is open in both directions meanwhile, so
+ * that the command sees no end between the two.
  */
-const TAKE_STDIN = [
-  'hf_i=0; while [ ! -s "$d/feed" ]; do',
-  '[ ! -s "$d/code" ] && [ ! -e "$d/killed" ] || break; hf_i=$((hf_i+1)); [ "$hf_i" -lt 500 ] || break; sleep 0.01; done',
-  'if [ -s "$d/feed" ] && [ ! -s "$d/code" ]; then exec 6<>"$d/in"; hf_feed=; read -r hf_feed <"$d/feed"',
-  `${PASS_LINES} >&6 & printf %s $! >"$d/feed"; kill "$hf_feed" 2>/dev/null; exec 6>&-; fi`,
-].join('\n')
+function takeStdin(attempt: number): string {
+  return [
+    'hf_i=0; while [ ! -s "$d/feed" ] || ! mkdir "$d/take" 2>/dev/null; do',
+    '[ ! -s "$d/code" ] && [ ! -e "$d/killed" ] || break; hf_i=$((hf_i+1)); [ "$hf_i" -lt 1500 ] || break; sleep 0.01; done',
+    'hf_feed=; hf_a=; [ ! -s "$d/feed" ] || [ -s "$d/code" ] || read -r hf_feed hf_a <"$d/feed"',
+    `if [ -n "$hf_feed" ] && [ "\${hf_a:-0}" -lt ${attempt} ]; then exec 6<>"$d/in"`,
+    `${PASS_LINES} >&6 & printf '%s %s' $! ${attempt} >"$d/feed"; kill "$hf_feed" 2>/dev/null; exec 6>&-; fi`,
+    'rmdir "$d/take" 2>/dev/null',
+  ].join('\n')
+}
 
 /** Without a session there is nobody to give it input, so the command must not run on none. */
 const NEVER_BEGIN = ': >"$d/killed"'

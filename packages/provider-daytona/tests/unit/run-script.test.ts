@@ -103,7 +103,7 @@ describe.each(shells)('the run script in %s', (shell) => {
 
   test('follows output until the end', async () => {
     const { out, err, frames } = await run(shell, 'echo a; sleep 0.2; echo b >&2; printf c', {
-      mode: { kind: 'follow' },
+      mode: { kind: 'follow', attempt: 1 },
     })
     expect([out, err]).toEqual(['a\nc', 'b\n'])
     expect(frames[0]?.kind).toBe('s')
@@ -172,6 +172,7 @@ describe.each(shells)('the run script in %s', (shell) => {
   function inSession(given: RunScriptInput) {
     const child = spawn(shell, ['-c', runScript(given)], { stdio: ['pipe', 'pipe', 'inherit'] })
     let text = ''
+    const hasStarted = (): boolean => FrameReader.readAll(given.nonce, text).some(({ kind }) => kind === 's')
     child.stdout.on('data', (data: Buffer) => (text += data.toString()))
     const end = new Promise<{ out: string; end: Frame | undefined }>((resolve) => {
       child.once('close', () => {
@@ -180,30 +181,51 @@ describe.each(shells)('the run script in %s', (shell) => {
         resolve({ out: out.join(''), end: frames.at(-1) })
       })
     })
-    return { end, write: (lines: string) => void child.stdin.write(lines) }
+    return { end, hasStarted, write: (lines: string) => void child.stdin.write(lines) }
   }
 
   const line = (n: number, data: string): string => `${n} ${Buffer.from(data).toString('base64')}\n`
 
   test('standard input that comes in numbered lines arrives once each and ends', async () => {
-    const session = inSession(input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow' } }))
+    const session = inSession(input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow', attempt: 1 } }))
     session.write(line(1, 'one,') + line(1, 'one,') + line(2, 'two'))
     session.write('3 .\n')
     expect(await session.end).toEqual({ out: 'one,twoend\n', end: { kind: 'x', payload: '0' } })
   })
 
+  /** One command; each session of it is another attempt to start it. */
+  function attemptsAt(command: string) {
+    const given = input(command, { stdin: 'pipe' })
+    return {
+      given,
+      attempt: (attempt: number) => inSession({ ...given, mode: { kind: 'follow', attempt } }),
+    }
+  }
+
   test('a session that joins a command gives it its input', async () => {
-    const given = input('cat; echo end', { stdin: 'pipe', mode: { kind: 'follow' } })
+    const { given, attempt } = attemptsAt('cat; echo end')
     const feeder = (): string => readIfThere(join(stateDir, 'run', given.nonce, 'feed'))
     const sessions = []
     for (let count = 1; count <= 3; count += 1) {
       const before = feeder()
-      sessions.push(inSession(given))
+      sessions.push(attempt(count))
       await expect.poll(feeder, { timeout: 10_000 }).not.toBe(before)
     }
     sessions.at(-1)?.write(line(1, 'all of it,'))
     sessions.at(-1)?.write('2 .\n')
     for (const { end } of sessions) {
+      expect(await end).toEqual({ out: 'all of it,end\n', end: { kind: 'x', payload: '0' } })
+    }
+  })
+
+  test('a session of an earlier attempt that is slow to start leaves the input to the later one', async () => {
+    const { attempt } = attemptsAt('cat; echo end')
+    const later = attempt(2)
+    await expect.poll(later.hasStarted, { timeout: 10_000 }).toBe(true)
+    const earlier = attempt(1)
+    await expect.poll(earlier.hasStarted, { timeout: 10_000 }).toBe(true)
+    later.write(line(1, 'all of it,') + '2 .\n')
+    for (const { end } of [later, earlier]) {
       expect(await end).toEqual({ out: 'all of it,end\n', end: { kind: 'x', payload: '0' } })
     }
   })
