@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { OFFSET_START } from '@holdfast/core'
 import postgres from 'postgres'
@@ -15,6 +16,7 @@ test('a thousand idle waits hold one connection and ask nothing', { timeout: 60_
   const sql = postgres(server.postgres.url, { max: 4, onnotice: () => {}, debug: () => (queries += 1) })
   const host = server.host({ sql })
   const stop = new AbortController()
+  setMaxListeners(0, stop.signal)
   const waits = Array.from({ length: 500 }, async (_, index) => {
     const reader = host.eventLog.open({ runId: `run-${index}` }).read(OFFSET_START, stop.signal)
     const cancelled = host.drivers.onCancel(`run-${index}`, stop.signal).catch(() => undefined)
