@@ -6,6 +6,9 @@ import { readBoundedText } from './bounded-text.ts'
 /** Longest chat request. Files belong in the sandbox, not in a message. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
+/** What a program that is not TanStack's client need not send. */
+const NOTHING_MORE = { tools: [], context: [] }
+
 /** TanStack's client body, checked. */
 export interface ChatRequest {
   runId: string
@@ -25,9 +28,11 @@ export async function readChatRequest(request: Request): Promise<ChatRequest> {
   assertIds(body)
   let params: Awaited<ReturnType<typeof chatParamsFromRequestBody>>
   try {
-    params = await chatParamsFromRequestBody(body)
+    params = await chatParamsFromRequestBody({ ...NOTHING_MORE, ...body })
   } catch (error) {
-    throw new InvalidInputError('INVALID_ARGUMENT', 'The body is not an AG-UI run input.', { cause: error })
+    throw new InvalidInputError('INVALID_ARGUMENT', `The body is not an AG-UI run input${faultOf(error)}.`, {
+      cause: error,
+    })
   }
   const headerRunId = request.headers.get('X-Run-Id')
   if (headerRunId !== null && headerRunId !== params.runId) {
@@ -52,7 +57,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function assertIds(body: unknown): void {
+/** The engine's message names the field after a hint for those who upgrade its client; it quotes no content. */
+function faultOf(error: unknown): string {
+  const [, fault] = (error instanceof Error && /Validation errors: (.+)$/.exec(error.message)) || []
+  return fault === undefined ? '' : `: ${fault}`
+}
+
+function assertIds(body: unknown): asserts body is object {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new InvalidInputError('INVALID_ARGUMENT', 'The body must be a JSON object.')
   }

@@ -90,6 +90,26 @@ describe('POST /chat', () => {
   }
 })
 
+describe('the body of POST /chat', () => {
+  it('need have no more than ids and messages', async () => {
+    const { post, model } = await routesFixture({ turns: [[{ say: 'hello too' }]] })
+    const messages = [{ id: 'message-1', role: 'user', content: 'hello' }]
+    const events = await eventsOf(await post('/chat', { threadId: 'thread-1', runId: 'run-1', messages }))
+    expect(textOf(events.map((event) => event.chunk))).toBe('hello too')
+    expect(model.seen).toHaveLength(1)
+  })
+
+  it('is refused with the name of the field that is wrong, and none of its content', async () => {
+    const { post } = await routesFixture({ turns: [] })
+    const messages = [{ id: 'message-1', role: 'user', content: { secret: 'mine' } }]
+    const answer = await post('/chat', { threadId: 'thread-1', runId: 'run-1', messages })
+    const { error } = (await answer.json()) as { error: { message: string } }
+    expect(error.message).toBe(
+      'The body is not an AG-UI run input: messages[0].content must be a string or an array of content parts.',
+    )
+  })
+})
+
 describe('GET /chat', () => {
   it('hydrates an unknown thread as empty', async () => {
     const { get } = await routesFixture({ turns: [] })
