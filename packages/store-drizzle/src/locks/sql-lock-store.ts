@@ -21,6 +21,8 @@ const WAITER_TTL_MS = 30_000
 const REFRESH_MS = 12_000
 /** How long a free lock waits for the first in line before anybody may take it. */
 const FIRST_IN_LINE_MS = 1_000
+/** How long whoever let that pass still counts, without another sign of life. */
+const DOUBT_MS = 2_000
 
 interface Holding {
   key: string
@@ -87,7 +89,7 @@ export class SqlLockStore implements FencedLockStore {
       for (;;) {
         signal.throwIfAborted()
         const askedAt = clock.monotonic()
-        const params = [key, owner, this.#ttlMs, WAITER_TTL_MS, FIRST_IN_LINE_MS]
+        const params = [key, owner, this.#ttlMs, WAITER_TTL_MS, FIRST_IN_LINE_MS, DOUBT_MS]
         const row = (await db.row(acquireLease, params)) ?? {}
         const token = maybeNumber(row, 'token')
         if (token !== undefined) return { key, owner, token, askedAt }
