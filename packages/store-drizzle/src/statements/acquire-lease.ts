@@ -3,8 +3,8 @@ import { repeatable } from '../database/statement.ts'
 /**
  * Takes the lock, or a place in the line, in one statement. Whoever came first goes first, unless the lock has been free
  * for a while: then the first in line has died. Who goes ahead of somebody shortens that one's stay, so that the dead hold
- * the line up once or twice; one that lives and was only slow prolongs it by the next try, and keeps its place. A new key starts at the time, so that its token is above those of an
- * earlier row of that key.
+ * the line up once or twice; one that lives and was only slow prolongs it by the next try, and keeps its place. A new key
+ * starts at the time, so that its token is above those of an earlier row of that key.
  */
 export const acquireLease = repeatable(`
   with input as (
