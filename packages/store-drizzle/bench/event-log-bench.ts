@@ -104,6 +104,6 @@ async function bareNotifications(sql: Sql): Promise<Repeated> {
       const arrived = new Promise<void>((resolve) => (heard = resolve))
       return Promise.all([sql`select pg_notify('bench', 'news')`, arrived])
     },
-    end: listening.unlisten,
+    end: () => listening.unlisten(),
   }
 }
