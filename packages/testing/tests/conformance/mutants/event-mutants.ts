@@ -86,6 +86,7 @@ const byOwnCount: LogChange = (log, stores) => {
 export const EVENT_MUTANTS: readonly StoreMutant[] = [
   brokenLog('a writer goes by its own count', byOwnCount, [
     'log.fence.one-claim-two-writers',
+    'log.fence.stale-epoch',
     'log.delete.starts-anew',
   ]),
   brokenLog(
