@@ -34,8 +34,7 @@ export class MemoryEventLog implements EventLog {
     if (texts.length === 0) return []
     this.#assertMayAppend()
     const { length } = this.#state.logs.append(this.runId, texts).texts
-    const before = length - texts.length
-    return formatTailOffsets(this.runId, before + texts.length, texts.length)
+    return formatTailOffsets(this.runId, length, texts.length)
   }
 
   read(offset: EventOffset, signal?: AbortSignal): AsyncIterable<EventLogEntry> {

@@ -40,6 +40,7 @@ export interface RunScriptInput {
  * readable from any byte.
  */
 export function runScript(input: RunScriptInput): string {
+  const attempt = feedingAttempt(input)
   return shellLine(
     [
       `n=${input.nonce}; s=${shellQuote(input.stateDir)}; d="$s/run/$n"; um=$(umask); umask 077`,
@@ -47,12 +48,17 @@ export function runScript(input: RunScriptInput): string {
       input.stdin === 'pipe' ? 'exec 5<&0 </dev/null' : 'exec </dev/null',
       '[ -d "$s/run" ] || mkdir -p "$s/run"',
       'if mkdir "$d" 2>/dev/null; then',
-      input.stdin === 'pipe' && input.mode.kind !== 'follow' ? NEVER_BEGIN : startCommand(input),
-      input.stdin === 'pipe' && input.mode.kind === 'follow' ? `else\n${takeStdin(input.mode.attempt)}\nfi` : 'fi',
+      input.stdin === 'pipe' && attempt === undefined ? NEVER_BEGIN : startCommand(input),
+      attempt === undefined ? 'fi' : `else\n${takeStdin(attempt)}\nfi`,
       ALIVE,
       waitAndPrint(input),
     ].join('\n'),
   )
+}
+
+/** The attempt whose session gives the command its input; undefined for a script that gives none. */
+function feedingAttempt({ stdin, mode }: RunScriptInput): number | undefined {
+  return stdin === 'pipe' && mode.kind === 'follow' ? mode.attempt : undefined
 }
 
 function forgetFinished(nonces: readonly string[]): string {
@@ -65,12 +71,13 @@ function forgetFinished(nonces: readonly string[]): string {
 /** The supervisor outlives the script that started it, so that a late command can be joined. */
 function startCommand(input: RunScriptInput): string {
   const vars = keepVars(input.sentNames)
+  const attempt = feedingAttempt(input)
   return [
     `if cd ${shellQuote(input.cwd)} 2>/dev/null; then`,
     input.stdin === 'pipe' ? 'mkfifo "$d/in"' : stdinFile(input.stdin),
     commandText(input.command),
     '( ( hf_set=$(command -v setsid); hf_sh=$(command -v sh); hf_r=; [ ! -s "$s/launch" ] || read -r hf_r <"$s/launch"',
-    input.stdin === 'pipe' && input.mode.kind === 'follow' ? feedStdin(input.mode.attempt) : ':',
+    attempt === undefined ? ':' : feedStdin(attempt),
     `umask "$um"; ${vars.save}; PATH=$hf_path; [ ! -r "$s/env" ] || . "$s/env"; ${NEVER_PROMPT}`,
     `${vars.restore}; ${exportVars(input.carriedVars)}; export HOLDFAST_RUN=$n`,
     '$hf_set $hf_r "$hf_sh" "$@" <"$d/in" >"$d/out" 2>"$d/err" 5<&- & hf_p=$!; printf %s "$hf_p" >"$d/pid"',
