@@ -161,8 +161,14 @@ export class CommandRun {
     for (let connection = 1; connection <= 2 && this.#end === undefined; connection += 1) {
       const deliver = this.#outputs.reader(from)
       const reader = new FrameReader(this.nonce)
+      let hasBegun = false
       const hasAll = (text: string): boolean => {
-        const end = this.#read(reader.push(text), deliver)
+        const frames = reader.push(text)
+        const first = frames.find(({ kind }) => kind !== 'p')
+        // The beginning was lost on the way, and output may have been with it.
+        if (!hasBegun && first !== undefined && first.kind !== 's') return true
+        hasBegun ||= first !== undefined
+        const end = this.#read(frames, deliver)
         return end !== undefined && end !== 'late'
       }
       await inSpan(this.#live.account.options.tracer, 'session follow', () =>
@@ -198,12 +204,17 @@ export class CommandRun {
     }
   }
 
+  /** The number is not known of a command that never began. */
+  #onStarted(pid: number): void {
+    if (!Number.isNaN(pid)) this.#input.onStarted?.(pid)
+  }
+
   #read(frames: readonly Frame[], deliver: (name: OutputName, bytes: Uint8Array) => void): RunEnd | 'late' | undefined {
     let end: RunEnd | 'late' | undefined
     for (const frame of frames) {
       if (frame.kind === 'o') deliver('stdout', frameBytes(frame))
       else if (frame.kind === 'e') deliver('stderr', frameBytes(frame))
-      else if (frame.kind === 's') this.#input.onStarted?.(Number(frame.payload))
+      else if (frame.kind === 's') this.#onStarted(Number(frame.payload))
       else if (frame.kind === 'l') end = 'late'
       else end = endOf(frame) ?? end
     }

@@ -1,7 +1,8 @@
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import type { SessionRun } from './start-in-session.ts'
 
-/** The script gives a sign of life every few seconds. */
+/** The script says at once that it begins, and gives a sign of life every few seconds. */
+const MAX_FIRST_SILENCE_MS = 8_000
 const MAX_SILENCE_MS = 30_000
 /** What the client still holds when a stream breaks off is shorter than this; anything longer is a message. */
 const MIN_MESSAGE = 5
@@ -19,7 +20,7 @@ export function followLogs(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false
-    let cancelSilence = live.account.clock.schedule(MAX_SILENCE_MS, () => finish())
+    let cancelSilence = live.account.clock.schedule(MAX_FIRST_SILENCE_MS, () => finish())
     const finish = (error?: unknown): void => {
       if (isOver) return
       isOver = true
@@ -46,7 +47,8 @@ export function followLogs(
     }
     const { sessionId } = run.session
     live.vendor.process
-      .getSessionCommandLogs(sessionId, run.commandId, hear, () => undefined)
+      // The client takes a line for the other output when a message ends within its marker.
+      .getSessionCommandLogs(sessionId, run.commandId, hear, hear)
       .then(
         () => finish(),
         // A refused handshake: the caller asks in another way and learns why.

@@ -1,10 +1,13 @@
-import { ProviderError } from '@holdfast/core/provider-kit'
+import { isHoldfastError, ProviderError } from '@holdfast/core/provider-kit'
+import { statusOf } from '../errors.ts'
 import type { LiveSandbox } from '../lease/live-sandbox.ts'
 import type { CommandRun } from './command-run.ts'
 
 /** Bytes in one line of input. The shell that reads it takes a byte at a time. */
 const MAX_LINE_BYTES = 24 * 1024
 const END_LINE = '.'
+/** What the service says of a command that has ended, and of a session that is no more. */
+const COMMAND_GONE: ReadonlySet<number> = new Set([404, 410])
 
 /**
  * Standard input of a running command. The service takes lines of text and knows no end of file, so bytes travel as
@@ -14,7 +17,8 @@ export class StdinFeed {
   readonly #live: LiveSandbox
   readonly #run: CommandRun
   #lines = 0
-  #isClosed = false
+  #isEnded = false
+  #hasExited = false
   #last: Promise<void> = Promise.resolve()
 
   constructor(live: LiveSandbox, run: CommandRun) {
@@ -24,7 +28,7 @@ export class StdinFeed {
 
   /** Rejects with `PROCESS_STDIN_CLOSED` after the end of the input or of the process. */
   write(data: string): Promise<void> {
-    if (this.#isClosed) return Promise.reject(closedError())
+    if (this.#isEnded || this.#hasExited) return Promise.reject(closedError())
     const bytes = Buffer.from(data, 'utf8')
     const lines: string[] = []
     for (let at = 0; at < bytes.length; at += MAX_LINE_BYTES) {
@@ -33,17 +37,19 @@ export class StdinFeed {
     return this.#queue(lines)
   }
 
-  /** Gives the process end of file. Repeatable. */
-  end(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve()
-    this.#isClosed = true
+  /** Gives the process end of file. Repeatable; rejects when the service did not take it, for the process waits then. */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    if (this.#hasExited) return
     // A process that has ended needs no end of file.
-    return this.#queue([END_LINE]).catch(() => undefined)
+    await this.#queue([END_LINE]).catch((error: unknown) => {
+      if (!isHoldfastError(error, 'PROCESS_STDIN_CLOSED')) throw error
+    })
   }
 
   /** The process has ended. */
   close(): void {
-    this.#isClosed = true
+    this.#hasExited = true
   }
 
   #queue(lines: readonly string[]): Promise<void> {
@@ -64,7 +70,7 @@ export class StdinFeed {
         this.#live.vendor.process.sendSessionCommandInput(session.session.sessionId, session.commandId, data),
       )
     } catch (error) {
-      if (this.#isClosed) throw closedError(error)
+      if (this.#hasExited || COMMAND_GONE.has(statusOf(error) ?? 0)) throw closedError(error)
       throw error
     }
   }

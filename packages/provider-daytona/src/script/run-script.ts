@@ -152,15 +152,15 @@ const ALIVE = [
 
 function waitAndPrint(input: RunScriptInput): string {
   const { mode } = input
-  if (mode.kind === 'follow') return `${EMIT}\n${followLoop(input.from)}\n${PRINT_END}`
-  const limit = Math.max(1, Math.ceil(mode.waitMs / 100))
-  const waits = mode.kind === 'direct' ? 'late' : 'peek'
+  if (mode.kind === 'follow') return `${PRELUDE}\n${EMIT}\n${followLoop(input.from)}\n${PRINT_END}`
+  const late = `if [ -z "$hf_end" ]; then ${printFrame('l', '-')}; exit 0; fi`
+  const maxBytes = mode.kind === 'direct' ? mode.maxBytes : undefined
   return [
-    waitLoop(limit),
-    `if [ -z "$hf_end" ] && [ ${waits} = late ]; then ${printFrame('l', '-')}; exit 0; fi`,
-    printPart('o', 'out', input.from.stdout, mode.kind === 'direct' ? mode.maxBytes : undefined),
-    printPart('e', 'err', input.from.stderr, mode.kind === 'direct' ? mode.maxBytes : undefined),
-    `if [ -z "$hf_end" ]; then ${printFrame('l', '-')}; exit 0; fi`,
+    waitLoop(Math.max(1, Math.ceil(mode.waitMs / 100))),
+    mode.kind === 'direct' ? late : PRINT_PID,
+    printPart('o', 'out', input.from.stdout, maxBytes),
+    printPart('e', 'err', input.from.stderr, maxBytes),
+    late,
     PRINT_END,
   ].join('\n')
 }
@@ -177,6 +177,12 @@ function waitLoop(limit: number): string {
     'done',
   ].join('\n')
 }
+
+/** A line that may get lost: the client drops what comes before the first marker that it sees in one piece. */
+const PRELUDE = printFrame('p', '-')
+
+/** Comes before all output, in a stream and without one: whoever spawned the command waits to hear that it runs. */
+const PRINT_PID = `hf_p=-; [ ! -s "$d/pid" ] || read -r hf_p <"$d/pid"; ${printFrame('s', '"$hf_p"')}`
 
 function printPart(kind: string, file: string, from: number, maxBytes: number | undefined): string {
   const tail = from > 0 ? `tail -c +${from + 1} "$d/${file}"` : `cat "$d/${file}"`
@@ -197,7 +203,7 @@ function followLoop(from: { stdout: number; stderr: number }): string {
   return [
     'hf_i=0; while [ ! -e "$d/out" ] || [ ! -e "$d/err" ] || [ ! -s "$d/pid" ]; do',
     '[ ! -s "$d/code" ] && [ ! -e "$d/killed" ] || break; hf_i=$((hf_i+1)); [ "$hf_i" -lt 500 ] || break; sleep 0.01; done',
-    `hf_p=; [ ! -s "$d/pid" ] || read -r hf_p <"$d/pid"; [ -z "$hf_p" ] || ${printFrame('s', '"$hf_p"')}`,
+    PRINT_PID,
     `: >>"$d/out"; : >>"$d/err"; exec 3<"$d/out" 4<"$d/err"; ${skip(3, from.stdout)}; ${skip(4, from.stderr)}`,
     'hf_w=0; hf_h=0; while :; do',
     'hf_end=; if [ -s "$d/code" ] || [ -e "$d/killed" ]; then hf_end=1; elif ! alive; then',

@@ -3,6 +3,8 @@ import { startDaytona } from '../daytona-fixture.ts'
 
 const START = 'POST /process/session/:session/exec'
 const READ = 'GET /process/session/:session'
+const INPUT = 'POST /process/session/:session/command/:command/input'
+const LOGS = 'WS /process/session/:session/command/:command/logs'
 
 describe('a spawned command', () => {
   test.each([
@@ -26,6 +28,48 @@ describe('a spawned command', () => {
       expect(await sandbox.fs.read('runs')).toBe('run\n')
     },
   )
+
+  test('starts and takes input without a log stream', { timeout: 30_000 }, async () => {
+    const { server, provider } = await startDaytona()
+    const sandbox = await provider.create({})
+    server.setFault({ on: LOGS, effect: { kind: 'cut-socket', atByte: 0 }, times: 9 })
+    const spawned = await sandbox.process.spawn('cat; exit 4')
+    expect(spawned.pid).toBeGreaterThan(0)
+    await spawned.stdin.write('input')
+    await spawned.stdin.end()
+    let text = ''
+    for await (const piece of spawned.stdout) text += piece
+    expect(text).toBe('input')
+    expect(await spawned.wait()).toBe(4)
+  })
+
+  test.each([2, 3, 4, 'random'] as const)(
+    'starts and loses no output when log messages are cut after %s bytes',
+    { timeout: 60_000 },
+    async (logFrameBytes) => {
+      const { server, provider } = await startDaytona()
+      server.configure({ logFrameBytes })
+      const sandbox = await provider.create({})
+      const spawned = await sandbox.process.spawn('cat; echo more')
+      await spawned.stdin.write('input\n')
+      await spawned.stdin.end()
+      let text = ''
+      for await (const piece of spawned.stdout) text += piece
+      expect(text).toBe('input\nmore\n')
+      expect(await spawned.wait()).toBe(0)
+    },
+  )
+
+  test('an end of input that the service did not take rejects, and may be repeated', { timeout: 30_000 }, async () => {
+    const { server, provider } = await startDaytona()
+    const sandbox = await provider.create({})
+    const spawned = await sandbox.process.spawn('cat')
+    server.setFault({ on: INPUT, effect: { kind: 'status', status: 403, body: { message: 'no' } } })
+    await expect(spawned.stdin.end()).rejects.toMatchObject({ code: 'PROVIDER_REFUSED' })
+    await expect(spawned.stdin.write('late')).rejects.toMatchObject({ code: 'PROCESS_STDIN_CLOSED' })
+    await spawned.stdin.end()
+    expect(await spawned.wait()).toBe(0)
+  })
 
   test('is refused and never runs when no session can be had', { timeout: 30_000 }, async () => {
     const { server, provider } = await startDaytona()
