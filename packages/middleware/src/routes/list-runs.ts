@@ -1,7 +1,6 @@
 import { isRunStatus } from '@holdfast/core'
-import type { RunRecord } from '@holdfast/core'
-import { isThreadHold } from '../checkpoints/thread/thread-hold-id.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
+import { listTurns } from './list-turns.ts'
 import { limitOf } from './query-limit.ts'
 import { ownerIdOf } from '../runs/tenant.ts'
 
@@ -12,12 +11,12 @@ export const listRuns: ChatRoute = async (context, request) => {
   const threadId = query.get('threadId') ?? undefined
   const status = query.get('status')
   const limit = limitOf(query)
-  const runs = await stores.drivers.list({
+  const runs = await listTurns(stores.drivers, {
     limit,
     ...(isRunStatus(status) ? { status } : {}),
     ...(threadId === undefined ? await ofTenant(context, request) : await ofThread(context, request, threadId)),
   })
-  return Response.json({ runs: runs.filter(isTurn) })
+  return Response.json({ runs })
 }
 
 async function ofTenant({ access }: ChatRouteContext, request: Request): Promise<{ ownerId: string }> {
@@ -31,9 +30,4 @@ async function ofThread(
 ): Promise<{ threadId: string }> {
   await access.thread(request, 'read', threadId)
   return { threadId }
-}
-
-/** Saving and rewinding hold a thread as runs do; in a list of runs nobody looks for them. */
-function isTurn(run: RunRecord): boolean {
-  return !isThreadHold(run.runId)
 }

@@ -44,19 +44,22 @@ export type TakeOverResult = 'taken-over' | SettleResult
 /**
  * Continues a run whose host is gone, from its last stored step, and resolves once this host drives it. The log gets the
  * ends of what was open and a snapshot of that step, so that every viewer shows the same from there on. A run that can be
- * replayed is driven again from its beginning, and the log gets what it lacks. A run that was
- * cancelled, had finished or has used up its hosts is settled instead. Repeatable; a live driver is never disturbed.
+ * replayed is driven again from its beginning, and the log gets what it lacks. A run that was cancelled, had finished or
+ * has used up its hosts is settled instead; one that waits for a person goes on waiting. Repeatable; a live driver is
+ * never disturbed.
  */
 export async function takeOverRun(input: TakeOverInput): Promise<TakeOverResult> {
   const { stores, runId, clock = systemClock } = input
   const record = await stores.runs.get(runId)
   if (record === null) return 'unknown-run'
   if (isTerminalRunStatus(record.status)) return 'ended'
-  if (record.status === 'interrupted') return 'ended'
   // Late with its renewals it may be, but it is not dead.
   if (findSession(stores, runId) !== undefined) return 'driven'
   const isSpent = (record.driverEpoch ?? 0) >= MAX_DRIVERS
-  if (record.cancelRequested === true || isSpent || isThreadHold(runId)) return settleOrphan({ stores, runId, clock })
+  // Only a person's answer continues it; what its host left half done is ended.
+  const isPaused = record.status === 'interrupted'
+  if (record.cancelRequested === true || isSpent || isPaused || isThreadHold(runId))
+    return settleOrphan({ stores, runId, clock })
   const claimedAt = clock.monotonic()
   const claim = await claimOrphan(stores, record)
   if (typeof claim === 'string') return claim === 'cancelled' ? settleOrphan({ stores, runId, clock }) : claim

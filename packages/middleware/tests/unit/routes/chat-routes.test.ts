@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { HOLD_PREFIX } from '../../../src/checkpoints/thread/thread-hold-id.ts'
 import { ownerIdOf } from '../../../src/runs/tenant.ts'
 import { eventsOf, storedChunks, terminalsOf, textOf } from '../../fixtures/chat-fixture.ts'
 import { gate, settled } from '../../fixtures/gate.ts'
@@ -199,6 +200,21 @@ describe('POST /runs/{runId}/cancel', () => {
     await eventsOf(await send('run-1'))
     expect((await post('/runs/run-1/cancel')).status).toBe(200)
     expect(await stores.runs.get('run-1')).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('the runs of a thread', () => {
+  it('are the turns, however often it was held for a save since', async () => {
+    const { get, stores } = await routesFixture({ turns: [] })
+    await stores.threads.ensure({ threadId: 'thread-1', ownerId: ownerIdOf({}) })
+    const runIds = ['run-1', 'run-2', ...Array.from({ length: 200 }, (_, index) => `${HOLD_PREFIX}${index}`)]
+    for (const [startedAt, runId] of runIds.entries())
+      await stores.runs.createOrResume({ runId, threadId: 'thread-1', startedAt, status: 'completed' })
+    expect(await (await get('/threads/thread-1')).json()).toMatchObject({ latestRun: { runId: 'run-2' } })
+    for (const query of ['limit=2', 'threadId=thread-1&limit=2']) {
+      const listed = await (await get(`/runs?${query}`)).json()
+      expect(listed).toMatchObject({ runs: [{ runId: 'run-2' }, { runId: 'run-1' }] })
+    }
   })
 })
 

@@ -1,5 +1,5 @@
 import { isHoldfastError } from '@holdfast/core'
-import { StreamProcessor, toolDefinition } from '@tanstack/ai'
+import { EventType, StreamProcessor, toolDefinition } from '@tanstack/ai'
 import type { AnyTool, StreamChunk } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
 import { DRIVER_LEASE_MS, heartbeatOf } from '../../../src/runs/heartbeat.ts'
@@ -50,6 +50,12 @@ async function hostThatDies(fixture: ChatFixture, turns: ModelAction[][], tools:
   void run.drive(stream)
   await settled(200)
   await bury(fixture, host)
+}
+
+/** The last event of a run that waits for a person. */
+function pauseOf(runId: string): StreamChunk {
+  const outcome = { type: 'interrupt', interrupts: [{ id: 'interrupt-1', reason: 'tool_call' }] }
+  return { type: EventType.RUN_FINISHED, runId, threadId: 'thread-1', timestamp: 1, outcome } as StreamChunk
 }
 
 async function bury(fixture: ChatFixture, host: ChatFixture): Promise<void> {
@@ -181,6 +187,24 @@ describe('takeOverRun', () => {
     expect(await takeOverRun({ ...fixture, runId: 'run-1', driver })).toBe('ended')
     expect(await takeOverRun({ ...fixture, runId: 'nobody', driver })).toBe('unknown-run')
     expect(await fixture.stores.runs.get('run-1')).toMatchObject({ status: 'aborted' })
+    expect(model.seen).toHaveLength(0)
+  })
+
+  it('ends a paused run whose host died after its cancel, and leaves one alone that waits', async () => {
+    const fixture = chatFixture()
+    const { drivers, eventLog, runs } = fixture.stores
+    const runId = 'run-1'
+    const { epoch } = await drivers.claim({ runId, threadId: 'thread-1', owner: 'a', ttlMs: 1_000 })
+    const log = eventLog.open({ runId, epoch })
+    await log.append([pauseOf(runId)])
+    await log.close()
+    await drivers.finish({ runId, epoch, status: 'interrupted' })
+    const { driver, model } = driverOf(fixture, [[{ say: 'b' }]])
+    expect(await takeOverRun({ ...fixture, runId, driver })).toBe('ended')
+    expect(await runs.get(runId)).toMatchObject({ status: 'interrupted', driverEpoch: 1 })
+    await drivers.requestCancel({ runId })
+    expect(await takeOverRun({ ...fixture, runId, driver })).toBe('settled')
+    expect(await runs.get(runId)).toMatchObject({ status: 'aborted' })
     expect(model.seen).toHaveLength(0)
   })
 
