@@ -2,6 +2,7 @@ import type { AnyTool, ModelMessage } from '@tanstack/ai'
 import { interruptedResult } from './open-tool-calls.ts'
 import { isPartial } from './partial-message.ts'
 import { writtenBy } from './run-mark.ts'
+import { withoutObserved } from './tool-history.ts'
 import { startedCalls } from './tool-progress.ts'
 
 export interface ResumePoint {
@@ -34,7 +35,7 @@ export function resumePoint(
     )
     return [message, ...lost.map((call) => interruptedResult(message, call.id, now))]
   })
-  const last = messages.at(-1)
+  const last = withoutObserved(messages).at(-1)
   const isFinished = last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 && writtenBy(last) === runId
   return { messages, isFinished }
 }

@@ -1,14 +1,18 @@
 import { EventType } from '@tanstack/ai'
-import type { ModelMessage, StreamChunk } from '@tanstack/ai'
+import type { ModelMessage, StreamChunk, TextMessageContentEvent } from '@tanstack/ai'
 
 interface ObservedCall {
   toolCallId: string
   toolName: string
   args: string
   result: string | undefined
+  /** What had been said when it began: so many characters of this message. */
+  said: { messageId: string; length: number } | undefined
 }
 
 const OBSERVED = 'holdfastObserved'
+/** Names the message whose beginning stands with a call that was made in the middle of it. */
+const WORDS_OF = 'holdfastWordsOf'
 
 /**
  * Tool calls that an agent made inside its own process: the engine neither ran them nor keeps them, yet a person wants to
@@ -16,8 +20,10 @@ const OBSERVED = 'holdfastObserved'
  */
 export class ToolHistory {
   readonly #calls = new Map<string, ObservedCall>()
+  #said: ObservedCall['said']
 
   observe(chunk: StreamChunk): void {
+    if (chunk.type === EventType.TEXT_MESSAGE_CONTENT) this.#hear(chunk)
     const toolCallId: unknown = Reflect.get(chunk, 'toolCallId')
     if (typeof toolCallId !== 'string') return
     if (chunk.type === EventType.TOOL_CALL_START) this.#start(toolCallId, chunk)
@@ -28,45 +34,85 @@ export class ToolHistory {
   }
 
   /**
-   * The transcript with the observed calls that it lacks, in the order they ran, before the last assistant message. While
-   * the run goes on, a call without a result may be one that the engine is about to make: it is left out.
+   * The transcript with the observed calls that it lacks, in the order they ran: each behind the words of the last
+   * assistant message that were said before it. While the run goes on, a call without a result may be one that the engine
+   * is about to make: it is left out.
    */
   addTo(messages: readonly ModelMessage[], now: number, options: { hasEnded: boolean }): ModelMessage[] {
     const known = new Set(messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []))
     const made = [...this.#calls.values()].filter((call) => options.hasEnded || call.result !== undefined)
     const missing = made.filter((call) => !known.has(call.toolCallId))
-    if (missing.length === 0) return [...messages]
     const last = messages.at(-1)
-    const head = last?.role === 'assistant' ? messages.slice(0, -1) : messages
-    const tail = last?.role === 'assistant' ? [last] : []
-    return [...head, ...missing.flatMap((call) => messagesOf(call, now)), ...tail]
+    if (missing.length === 0) return [...messages]
+    if (last?.role !== 'assistant') return [...messages, ...missing.flatMap((call) => messagesOf(call, now))]
+    return [...messages.slice(0, -1), ...weave(last, missing, now)]
+  }
+
+  #hear(chunk: TextMessageContentEvent): void {
+    const { messageId, delta } = chunk
+    const whole: unknown = Reflect.get(chunk, 'content')
+    const before = this.#said?.messageId === messageId ? this.#said.length : 0
+    this.#said = { messageId, length: typeof whole === 'string' ? whole.length : before + delta.length }
   }
 
   #start(toolCallId: string, chunk: StreamChunk): void {
     if (this.#calls.has(toolCallId)) return
     const toolName = String(Reflect.get(chunk, 'toolCallName') ?? Reflect.get(chunk, 'toolName') ?? 'tool')
-    this.#calls.set(toolCallId, { toolCallId, toolName, args: '', result: undefined })
+    this.#calls.set(toolCallId, { toolCallId, toolName, args: '', result: undefined, said: this.#said })
   }
 }
 
-/** What a model may see: the transcript without calls that it did not make. */
-export function withoutObserved(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.filter((message) => message.metadata?.[OBSERVED] !== true)
+/** The answer, from its last words on, among the calls; what was said before stands with the calls that followed it. */
+function weave(answer: ModelMessage, calls: readonly ObservedCall[], now: number): ModelMessage[] {
+  const text = textOf(answer)
+  const placed = calls.map((call) => {
+    const { said } = call
+    return { call, at: said !== undefined && said.messageId === answer.id ? said.length : 0 }
+  })
+  const lastWords = Math.max(0, ...placed.map(({ at }) => at).filter((at) => text.slice(at).trim() !== ''))
+  let told = 0
+  const before = placed.filter(({ at }) => at <= lastWords)
+  const woven = before.flatMap(({ call, at }) => {
+    const words = text.slice(told, at)
+    told = Math.max(told, at)
+    return messagesOf(call, now, words === '' ? undefined : { words, answerId: answer.id })
+  })
+  const after = placed.filter(({ at }) => at > lastWords).flatMap(({ call }) => messagesOf(call, now))
+  return [...woven, lastWords === 0 ? answer : { ...answer, content: text.slice(lastWords) }, ...after]
 }
 
-function messagesOf(call: ObservedCall, now: number): ModelMessage[] {
-  const shared = { createdAt: new Date(now), metadata: { [OBSERVED]: true } }
+/** What a model may see: the transcript without calls that it did not make, and with its words in one piece. */
+export function withoutObserved(messages: readonly ModelMessage[]): ModelMessage[] {
+  const words = new Map<unknown, string>()
+  return messages.flatMap((message) => {
+    const { id, metadata = {} } = message
+    if (metadata[OBSERVED] !== true) {
+      const before = words.get(id)
+      return [before === undefined ? message : { ...message, content: before + textOf(message) }]
+    }
+    const answerId = metadata[WORDS_OF]
+    if (answerId !== undefined) words.set(answerId, (words.get(answerId) ?? '') + textOf(message))
+    return []
+  })
+}
+
+function textOf({ content }: ModelMessage): string {
+  return typeof content === 'string' ? content : ''
+}
+
+function messagesOf(call: ObservedCall, now: number, said?: { words: string; answerId: unknown }): ModelMessage[] {
+  const createdAt = new Date(now)
+  const metadata = { [OBSERVED]: true }
   const fn = { name: call.toolName, arguments: call.args === '' ? '{}' : call.args }
   const made: ModelMessage = {
     role: 'assistant',
     id: `${call.toolCallId}-call`,
-    content: null,
+    content: said?.words ?? null,
     toolCalls: [{ id: call.toolCallId, type: 'function', function: fn }],
-    ...shared,
+    createdAt,
+    metadata: said === undefined ? metadata : { ...metadata, [WORDS_OF]: said.answerId },
   }
-  if (call.result === undefined) return [made]
-  return [
-    made,
-    { role: 'tool', id: `${call.toolCallId}-result`, toolCallId: call.toolCallId, content: call.result, ...shared },
-  ]
+  const { toolCallId, result } = call
+  if (result === undefined) return [made]
+  return [made, { role: 'tool', id: `${toolCallId}-result`, toolCallId, content: result, createdAt, metadata }]
 }

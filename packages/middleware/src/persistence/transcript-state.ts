@@ -64,10 +64,10 @@ export class TranscriptState {
     if (outcome.status === 'lost' || !this.#knowsThread()) return
     // Whoever continues starts from the last step: half a sentence is said again, and a call that waits is made.
     if (outcome.status === 'detached') return this.saveStep()
-    const messages = this.#messages({ hasEnded: outcome.status !== 'interrupted' })
-    if (outcome.status === 'completed') await this.#save(messages)
-    else if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
-    else await this.#save(closeOpenToolCalls(this.#withPartialText(messages), this.#now()))
+    const isCut = outcome.status === 'failed' || outcome.status === 'aborted'
+    const messages = this.#messages({ hasEnded: outcome.status !== 'interrupted', isCut })
+    if (outcome.status === 'interrupted') await this.#saveInterrupted(messages)
+    else await this.#save(isCut ? closeOpenToolCalls(messages, this.#now()) : messages)
     await this.#retry(() => this.#stores.threads.touch(this.#ctx.threadId))
   }
 
@@ -97,10 +97,11 @@ export class TranscriptState {
     return this.session !== undefined || this.turnLength !== undefined
   }
 
-  #messages(options: { hasEnded: boolean }): ModelMessage[] {
+  #messages(options: { hasEnded: boolean; isCut?: boolean }): ModelMessage[] {
     const now = this.#now()
     const current = this.turnLength === undefined ? (this.session?.turn ?? this.#ctx.messages) : this.#ctx.messages
-    return this.#history.addTo(this.#progress.addTo(current, now), now, options)
+    const made = this.#progress.addTo(current, now)
+    return this.#history.addTo(options.isCut === true ? this.#withPartialText(made) : made, now, options)
   }
 
   async #save(messages: readonly ModelMessage[]): Promise<void> {

@@ -1,10 +1,11 @@
 import { readJournal } from '@holdfast/core/provider-kit'
-import { chat } from '@tanstack/ai'
-import type { StreamChunk } from '@tanstack/ai'
+import { chat, StreamProcessor } from '@tanstack/ai'
+import type { StreamChunk, UIMessage } from '@tanstack/ai'
 import { describe, expect, it } from 'vitest'
 import { findJournal } from '../../../src/agent/agent-journal.ts'
 import { commandAgent } from '../../../src/agent/command-agent.ts'
 import { pruneJournals } from '../../../src/agent/prune-journals.ts'
+import { hydrateThread } from '../../../src/persistence/hydrate-thread.ts'
 import { createSecrets } from '../../../src/secrets/create-secrets.ts'
 import { defineWorkspace } from '../../../src/definition/define-workspace.ts'
 import {
@@ -99,7 +100,12 @@ describe('commandAgent', () => {
     expect(transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect(transcript[1]?.toolCalls?.[0]?.function.name).toBe('Bash')
     expect(transcript[2]?.content).toBe('a.txt\nb.txt')
-    expect(transcript[3]?.content).toBe('I look around.\n\nTwo files 🙂.')
+    expect(transcript[1]?.content).toBe('I look around.')
+    expect(transcript[3]?.content).toBe('\n\nTwo files 🙂.')
+    const live = new StreamProcessor()
+    for (const chunk of await storedChunks(fixture.stores, 'run-1')) live.processChunk(chunk)
+    const reloaded = await hydrateThread(fixture.stores, 'thread-1')
+    expect(shownOrder(reloaded.messages)).toEqual(shownOrder(live.getMessages()))
     await (
       await startAgent(fixture, 'run-2', 'again')
     ).drive
@@ -119,6 +125,12 @@ describe('commandAgent', () => {
     await eventually(async () => (await processesOf(fixture)) === '')
   })
 })
+
+/** What an agent said and did, as a person reads it. */
+function shownOrder(messages: readonly UIMessage[]): string[] {
+  const parts = messages.filter(({ role }) => role === 'assistant').flatMap((message) => message.parts)
+  return parts.flatMap((part) => (part.type === 'text' ? [part.content] : part.type === 'tool-call' ? [part.name] : []))
+}
 
 describe('the command of a run', () => {
   it('goes on when the last viewer leaves', async () => {

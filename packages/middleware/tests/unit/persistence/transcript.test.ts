@@ -52,6 +52,50 @@ describe('ToolHistory', () => {
     expect(history.addTo(told, 0, { hasEnded: true })).toEqual(told)
   })
 
+  const says = (delta: string): StreamChunk => ({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta }) as StreamChunk
+  const second = chunks.map((chunk) => ({ ...chunk, toolCallId: '2' }) as StreamChunk)
+  const words = (messages: readonly ModelMessage[]): unknown[] =>
+    messages.filter(({ role }) => role === 'assistant').map(({ content, toolCalls }) => [content, toolCalls?.length])
+
+  it.each<[string, StreamChunk[], unknown[]]>([
+    [
+      'between its words',
+      [says('I look. '), ...chunks, ...second, says('I edit. '), says('Done.')],
+      [
+        ['I look. ', 1],
+        [null, 1],
+        ['I edit. Done.', undefined],
+      ],
+    ],
+    [
+      'after each of its words',
+      [says('I look. '), ...chunks, says('I edit. '), ...second, says('Done.')],
+      [
+        ['I look. ', 1],
+        ['I edit. ', 1],
+        ['Done.', undefined],
+      ],
+    ],
+    [
+      'after its last word',
+      [says('I look. '), ...chunks, says('I edit.'), ...second],
+      [
+        ['I look. ', 1],
+        ['I edit.', undefined],
+        [null, 1],
+      ],
+    ],
+  ])('keeps the order of an agent that called %s, and gives a model its words in one', (_when, said, expected) => {
+    const history = new ToolHistory()
+    for (const chunk of said) history.observe(chunk)
+    const content = said.map((chunk) => (chunk.type === 'TEXT_MESSAGE_CONTENT' ? chunk.delta : '')).join('')
+    const answer: ModelMessage = { role: 'assistant', id: 'a', content }
+    const told = history.addTo([answer], 0, { hasEnded: true })
+    expect(words(told)).toEqual(expected)
+    expect(withoutObserved(told)).toEqual([answer])
+    expect(history.addTo(told, 0, { hasEnded: true })).toEqual(told)
+  })
+
   it('leaves a call out that has no result yet: the engine may be about to make it', () => {
     const history = new ToolHistory()
     for (const chunk of chunks.slice(0, 2)) history.observe(chunk)
