@@ -7,7 +7,6 @@ import { ownerIdOf } from '../runs/tenant.ts'
 import type { Tenant } from '../runs/tenant.ts'
 import type { ChatRoute, ChatRouteContext } from './chat-route.ts'
 import { destroyThreadSandboxes } from './destroy-thread-sandboxes.ts'
-import { listTurns } from './list-turns.ts'
 import { limitOf } from './query-limit.ts'
 
 /** The tenant's threads, newest first. */
@@ -23,10 +22,10 @@ export const listThreads: ChatRoute = async (context, request) => {
   return Response.json(page)
 }
 
-/** One thread with the run that is active or was last. */
+/** One thread with the run that is active or was last; the hold of a save or a rewind is one, so that a page notices it. */
 export const readThread: ChatRoute = async (context, request, { threadId = '' }) => {
   const { thread } = await context.access.thread(request, 'read', threadId)
-  const [latestRun = null] = await listTurns(context.options.stores.drivers, { threadId, limit: 1 })
+  const [latestRun = null] = await context.options.stores.drivers.list({ threadId, limit: 1 })
   return Response.json({ thread, latestRun })
 }
 
