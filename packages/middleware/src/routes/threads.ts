@@ -22,7 +22,7 @@ export const listThreads: ChatRoute = async (context, request) => {
   return Response.json(page)
 }
 
-/** One thread with the run that is active or was last; the hold of a save or a rewind is one, so that a page notices it. */
+/** One thread with its active or last run. The hold of a save or a rewind is one too: a page notices it by that. */
 export const readThread: ChatRoute = async (context, request, { threadId = '' }) => {
   const { thread } = await context.access.thread(request, 'read', threadId)
   const [latestRun = null] = await context.options.stores.drivers.list({ threadId, limit: 1 })
