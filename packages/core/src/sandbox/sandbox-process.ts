@@ -42,7 +42,7 @@ export interface SandboxSpawnHandle {
   readonly stdin: {
     /** `PROCESS_STDIN_CLOSED` after `end` or after the process ended. */
     write: (data: string) => Promise<void>
-    /** Gives the process end of file, if it still runs. A rejection says that it goes on waiting. Repeatable. */
+    /** Gives the process end of file, if it still runs. After a rejection it may go on waiting. Repeatable. */
     end: () => Promise<void>
   }
   /** The exit code, as `SandboxExecResult` describes it; every call gives the same. */

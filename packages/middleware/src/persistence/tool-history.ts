@@ -42,8 +42,8 @@ export class ToolHistory {
     const known = new Set(messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []))
     const made = [...this.#calls.values()].filter((call) => options.hasEnded || call.result !== undefined)
     const missing = made.filter((call) => !known.has(call.toolCallId))
-    const last = messages.at(-1)
     if (missing.length === 0) return [...messages]
+    const last = messages.at(-1)
     if (last?.role !== 'assistant') return [...messages, ...missing.flatMap((call) => messagesOf(call, now))]
     return [...messages.slice(0, -1), ...weave(last, missing, now)]
   }
@@ -85,13 +85,11 @@ function weave(answer: ModelMessage, calls: readonly ObservedCall[], now: number
 export function withoutObserved(messages: readonly ModelMessage[]): ModelMessage[] {
   const words = new Map<unknown, string>()
   return messages.flatMap((message) => {
-    const { id, metadata = {} } = message
-    if (metadata[OBSERVED] !== true) {
-      const before = words.get(id)
-      return [before === undefined ? message : { ...message, content: before + textOf(message) }]
-    }
-    const answerId = metadata[WORDS_OF]
-    if (answerId !== undefined) words.set(answerId, (words.get(answerId) ?? '') + textOf(message))
+    const { id, role, metadata = {} } = message
+    const isObserved = metadata[OBSERVED] === true
+    const before = words.get(isObserved ? metadata[WORDS_OF] : id) ?? ''
+    if (!isObserved) return [before === '' ? message : { ...message, content: before + textOf(message) }]
+    if (role === 'assistant') words.set(metadata[WORDS_OF], before + textOf(message))
     return []
   })
 }

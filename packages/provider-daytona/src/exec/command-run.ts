@@ -162,7 +162,7 @@ export class CommandRun {
       const deliver = this.#outputs.reader(from)
       const reader = new FrameReader(this.nonce)
       let hasBegun = false
-      const hasAll = (text: string): boolean => {
+      const isOver = (text: string): boolean => {
         const frames = reader.push(text)
         const first = frames.find(({ kind }) => kind !== 'p')
         // The beginning was lost on the way, and output may have been with it.
@@ -172,7 +172,7 @@ export class CommandRun {
         return end !== undefined && end !== 'late'
       }
       await inSpan(this.#live.account.options.tracer, 'session follow', () =>
-        followLogs(this.#live, session, this.#stop.signal, hasAll),
+        followLogs(this.#live, session, this.#stop.signal, isOver),
       )
       this.#stop.signal.throwIfAborted()
     }

@@ -8,7 +8,7 @@ const MAX_SILENCE_MS = 30_000
 const MIN_MESSAGE = 5
 
 /**
- * Reads the log stream of a command until `onText` says that it has all, the stream ends, breaks or goes silent, or
+ * Reads the log stream of a command until `onText` says that no more is wanted, the stream ends, breaks or goes silent, or
  * `signal` aborts. How it ended is not told: the client resolves for a cut stream as for a whole one. The client has no
  * call that closes the socket, but closes it when a listener throws; so the first message that nobody wants ends it.
  */

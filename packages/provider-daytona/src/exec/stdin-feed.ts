@@ -6,7 +6,7 @@ import type { CommandRun } from './command-run.ts'
 /** Bytes in one line of input. The shell that reads it takes a byte at a time. */
 const MAX_LINE_BYTES = 24 * 1024
 const END_LINE = '.'
-/** What the service says of a command that has ended, and of a session that is no more. */
+/** Of a command that has ended, or lost its session and with it whatever gave it input. */
 const COMMAND_GONE: ReadonlySet<number> = new Set([404, 410])
 
 /**
@@ -18,6 +18,7 @@ export class StdinFeed {
   readonly #run: CommandRun
   #lines = 0
   #isEnded = false
+  #ending: Promise<void> | undefined
   #hasExited = false
   #last: Promise<void> = Promise.resolve()
 
@@ -38,18 +39,26 @@ export class StdinFeed {
   }
 
   /** Gives the process end of file. Repeatable; rejects when the service did not take it, for the process waits then. */
-  async end(): Promise<void> {
+  end(): Promise<void> {
     this.#isEnded = true
-    if (this.#hasExited) return
-    // A process that has ended needs no end of file.
-    await this.#queue([END_LINE]).catch((error: unknown) => {
-      if (!isHoldfastError(error, 'PROCESS_STDIN_CLOSED')) throw error
-    })
+    if (this.#hasExited) return Promise.resolve()
+    return (this.#ending ??= this.#sendEnd())
   }
 
   /** The process has ended. */
   close(): void {
     this.#hasExited = true
+  }
+
+  async #sendEnd(): Promise<void> {
+    try {
+      await this.#queue([END_LINE])
+    } catch (error) {
+      // A process that has ended needs no end of file.
+      if (isHoldfastError(error, 'PROCESS_STDIN_CLOSED')) return
+      this.#ending = undefined
+      throw error
+    }
   }
 
   #queue(lines: readonly string[]): Promise<void> {

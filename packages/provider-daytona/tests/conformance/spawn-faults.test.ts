@@ -1,3 +1,4 @@
+import type { SandboxSpawnHandle } from '@holdfast/core'
 import { describe, expect, test } from 'vitest'
 import { startDaytona } from '../daytona-fixture.ts'
 
@@ -5,6 +6,15 @@ const START = 'POST /process/session/:session/exec'
 const READ = 'GET /process/session/:session'
 const INPUT = 'POST /process/session/:session/command/:command/input'
 const LOGS = 'WS /process/session/:session/command/:command/logs'
+
+/** Gives a command its whole input, and takes all that it answers. */
+async function talk({ stdin, stdout, wait }: SandboxSpawnHandle): Promise<{ text: string; exitCode: number }> {
+  await stdin.write('input\n')
+  await stdin.end()
+  let text = ''
+  for await (const piece of stdout) text += piece
+  return { text, exitCode: await wait() }
+}
 
 describe('a spawned command', () => {
   test.each([
@@ -19,12 +29,7 @@ describe('a spawned command', () => {
       server.setFault({ on: START, effect: { kind: 'lost-reply' } })
       server.setFault({ on: READ, effect, times: 9 })
       const spawned = await sandbox.process.spawn('echo run >>runs; cat; exit 4')
-      await spawned.stdin.write('input')
-      await spawned.stdin.end()
-      let text = ''
-      for await (const piece of spawned.stdout) text += piece
-      expect(text).toBe('input')
-      expect(await spawned.wait()).toBe(4)
+      expect(await talk(spawned)).toEqual({ text: 'input\n', exitCode: 4 })
       expect(await sandbox.fs.read('runs')).toBe('run\n')
     },
   )
@@ -35,12 +40,7 @@ describe('a spawned command', () => {
     server.setFault({ on: LOGS, effect: { kind: 'cut-socket', atByte: 0 }, times: 9 })
     const spawned = await sandbox.process.spawn('cat; exit 4')
     expect(spawned.pid).toBeGreaterThan(0)
-    await spawned.stdin.write('input')
-    await spawned.stdin.end()
-    let text = ''
-    for await (const piece of spawned.stdout) text += piece
-    expect(text).toBe('input')
-    expect(await spawned.wait()).toBe(4)
+    expect(await talk(spawned)).toEqual({ text: 'input\n', exitCode: 4 })
   })
 
   test.each([2, 3, 4, 'random'] as const)(
@@ -51,12 +51,7 @@ describe('a spawned command', () => {
       server.configure({ logFrameBytes })
       const sandbox = await provider.create({})
       const spawned = await sandbox.process.spawn('cat; echo more')
-      await spawned.stdin.write('input\n')
-      await spawned.stdin.end()
-      let text = ''
-      for await (const piece of spawned.stdout) text += piece
-      expect(text).toBe('input\nmore\n')
-      expect(await spawned.wait()).toBe(0)
+      expect(await talk(spawned)).toEqual({ text: 'input\nmore\n', exitCode: 0 })
     },
   )
 
@@ -67,7 +62,9 @@ describe('a spawned command', () => {
     server.setFault({ on: INPUT, effect: { kind: 'status', status: 403, body: { message: 'no' } } })
     await expect(spawned.stdin.end()).rejects.toMatchObject({ code: 'PROVIDER_REFUSED' })
     await expect(spawned.stdin.write('late')).rejects.toMatchObject({ code: 'PROCESS_STDIN_CLOSED' })
-    await spawned.stdin.end()
+    server.requests.clear()
+    await Promise.all([spawned.stdin.end(), spawned.stdin.end()])
+    expect(server.requests.counts()[INPUT]).toBe(1)
     expect(await spawned.wait()).toBe(0)
   })
 

@@ -96,6 +96,15 @@ describe('ToolHistory', () => {
     expect(history.addTo(told, 0, { hasEnded: true })).toEqual(told)
   })
 
+  it('takes the result of a call that was cut off for no words of the agent', () => {
+    const history = new ToolHistory()
+    for (const chunk of [says('I look. '), ...chunks.slice(0, 2), says('Oops')]) history.observe(chunk)
+    const answer: ModelMessage = { role: 'assistant', id: 'a', content: 'I look. Oops' }
+    const closed = closeOpenToolCalls(history.addTo([answer], 0, { hasEnded: true }), 0)
+    expect(closed.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant'])
+    expect(withoutObserved(closed)).toEqual([answer])
+  })
+
   it('leaves a call out that has no result yet: the engine may be about to make it', () => {
     const history = new ToolHistory()
     for (const chunk of chunks.slice(0, 2)) history.observe(chunk)
