@@ -1,10 +1,15 @@
-// Runs before anything is installed, so it may import nothing but Node itself.
-import { spawnSync } from 'node:child_process'
+// Installs what the lock file asks for, or with `--app` only what it takes to build the example and to run it. Does
+// nothing when it has. Runs before anything is installed, so it may import nothing but Node itself.
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeAddressedLock, writeAddressedLock } from './addressed-lock.mjs'
 
-const inRoot = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const inRoot = (/** @type {string} */ path) => join(root, path)
 
 const stampPath = inRoot('node_modules/.holdfast-install')
 /** npm's own record of what a finished install put on the disk. */
@@ -17,6 +22,9 @@ const installedPath = inRoot('node_modules/.package-lock.json')
 
 /** @returns {Entries} */
 const readEntries = (/** @type {string} */ path) => JSON.parse(readFileSync(path, 'utf8')).packages
+
+/** What stands in the stamp behind an install of the app alone. */
+const APP_ONLY = ' app'
 
 function currentStamp() {
   const lock = readFileSync(inRoot('package-lock.json'))
@@ -45,21 +53,51 @@ function isInstalledByHand() {
     })
 }
 
-const stamp = currentStamp()
-const isStamped = existsSync(stampPath) && readFileSync(stampPath, 'utf8') === stamp
+let isStopped = false
 
-if (!isStamped) {
-  if (!isInstalledByHand()) {
-    console.log('Installing dependencies (npm ci)')
-    // No dependency may need an install script: npm 12 runs none by default.
-    // The lock's hashes decide what is right, so what the cache has needs no question to the registry.
-    const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-    const { status } = spawnSync('npm', args, {
-      cwd: inRoot('.'),
-      stdio: 'inherit',
-      shell: process.platform === 'win32',
+/** @returns {Promise<boolean>} whether npm installed everything */
+async function npmCi(/** @type {string[]} */ workspaces) {
+  // No dependency may need an install script: npm 12 runs none by default.
+  // The lock's hashes decide what is right, so what the cache has needs no question to the registry.
+  const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  args.push(...workspaces.map((folder) => `--workspace=${folder}`))
+  const npm = spawn('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    // This process has to outlive npm, to clean up behind it.
+    process.on(signal, () => {
+      isStopped = true
+      npm.kill(signal)
     })
-    if (status !== 0) process.exit(status ?? 1)
   }
-  writeFileSync(stampPath, stamp)
+  const [code] = await once(npm, 'exit')
+  return code === 0
+}
+
+/** @param {string[]} workspaces all when empty */
+async function install(workspaces) {
+  try {
+    if (writeAddressedLock(root) && (await npmCi(workspaces))) return true
+  } finally {
+    removeAddressedLock(root)
+  }
+  if (isStopped) return false
+  console.log('Installing again, without addresses: the registry may keep its packages elsewhere')
+  return npmCi(workspaces)
+}
+
+const appWorkspaces = () => ['apps/example', ...readdirSync(inRoot('packages')).map((name) => `packages/${name}`)]
+
+const stamp = currentStamp()
+const found = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : undefined
+/** Whoever has everything keeps everything. */
+const isAppEnough = process.argv.includes('--app') && (found?.endsWith(APP_ONLY) ?? !existsSync(installedPath))
+const wanted = isAppEnough ? stamp + APP_ONLY : stamp
+
+if (found !== wanted) {
+  removeAddressedLock(root)
+  if (isAppEnough || !isInstalledByHand()) {
+    console.log('Installing dependencies (npm ci)')
+    if (!(await install(isAppEnough ? appWorkspaces() : []))) process.exit(1)
+  }
+  writeFileSync(stampPath, wanted)
 }

@@ -2,14 +2,15 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildExample } from './build-example.mjs'
 import { whenNpmIsGone } from './npm-parent.mjs'
-import { nxEnv, root, runNx } from './nx.mjs'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const app = join(root, 'apps', 'example')
 const command = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')).scripts?.start
 
-const build = runNx(['run-many', '-t', 'build', '--outputStyle=static'])
-if (build.status !== 0) process.exit(build.status ?? 1)
+if (!buildExample()) process.exit(1)
 if (!command) {
   console.error('apps/example has no start script')
   process.exit(1)
@@ -19,7 +20,7 @@ const bins = [app, root].map((folder) => join(folder, 'node_modules', '.bin'))
 // With exec the server takes the shell's place, and with it every signal that is meant for it.
 const server = spawn(process.platform === 'win32' ? command : `exec ${command}`, {
   cwd: app,
-  env: { ...nxEnv, PORT: process.env['PORT'] ?? '3000', PATH: [...bins, process.env['PATH']].join(delimiter) },
+  env: { ...process.env, PORT: process.env['PORT'] ?? '3000', PATH: [...bins, process.env['PATH']].join(delimiter) },
   stdio: 'inherit',
   shell: true,
 })

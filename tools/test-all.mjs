@@ -21,7 +21,12 @@ const stages = [
       node('tools/check-layers.mjs'),
       node('tools/check-doc-comments.mjs'),
       node('tools/errors-reference.mjs', '--check'),
-      node('--test', '--test-reporter=dot', 'tools/tests/release-checks.test.mjs'),
+      node(
+        '--test',
+        '--test-reporter=dot',
+        'tools/tests/release-checks.test.mjs',
+        'tools/tests/addressed-lock.test.mjs',
+      ),
     ],
   },
   { title: 'build', commands: [nx('-t', 'build')] },

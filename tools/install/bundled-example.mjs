@@ -14,7 +14,7 @@ const nextProgram = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
 /** @typedef {'webpack' | 'turbopack'} Bundler */
 /** @typedef {{ title: string, script: string, provider: 'process' | 'daytona' }} Trial */
 
-/** Turbopack last: it is what `npm start` expects to find, and builds again in seconds. */
+/** Turbopack last: its build stays, and the example is served from that one. */
 const BUNDLERS = /** @type {Bundler[]} */ (['webpack', 'turbopack'])
 
 /**
