@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extraTool, installExtraTools } from './extra-tools.mjs'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 /** Sources of every entry but package.json. */
 function entryPoints() {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { arch, cpus, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 /**
  * Module and export of each benchmark. It prints a Markdown table, ratios and budgets included, then one line that sums

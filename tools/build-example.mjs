@@ -4,12 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { exampleFolder, packageFolders, root } from './folders.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const app = join(root, 'apps', 'example')
-const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))
-
+const app = join(root, exampleFolder)
 /** `next build` removes it with all that an earlier build has left. */
 const stampPath = join(app, '.next', 'holdfast-built')
 /** What the app's folder has beside its sources. */
@@ -23,11 +20,14 @@ function filesIn(/** @type {string} */ folder) {
 
 function fingerprint() {
   const entries = readdirSync(app, { withFileTypes: true }).filter(({ name }) => !NO_SOURCES.has(name))
-  const own = entries.flatMap((entry) => (entry.isFile() ? join(app, entry.name) : filesIn(join(app, entry.name))))
+  const own = entries.flatMap((entry) => {
+    const path = join(app, entry.name)
+    return entry.isFile() ? path : filesIn(path)
+  })
   const files = [
     join(root, 'package-lock.json'),
     ...own,
-    ...packages.flatMap((folder) => filesIn(join(folder, 'dist'))),
+    ...packageFolders.flatMap((folder) => filesIn(join(root, folder, 'dist'))),
   ]
   const hash = createHash('sha256').update(`standalone ${process.env['HOLDFAST_STANDALONE'] ?? ''}\n`)
   for (const path of files.sort()) {
@@ -52,7 +52,7 @@ function run(/** @type {string} */ name, /** @type {string[]} */ args, /** @type
 /** Repeatable: without a change it takes a fraction of a second. @returns {boolean} whether the app can be served */
 export function buildExample() {
   // Types are for `npm test` to check; the compiler marks what it has not checked.
-  const configs = packages.map((folder) => join(folder, 'tsconfig.build.json'))
+  const configs = packageFolders.map((folder) => join(folder, 'tsconfig.build.json'))
   if (!run('tsc', ['-b', '--noCheck', ...configs], root)) return false
 
   const wanted = fingerprint()

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 /** @typedef {{ name: string, file: string }} PublicName */
 

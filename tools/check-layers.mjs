@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { root, runNx } from './nx.mjs'
+import { root } from './folders.mjs'
+import { runNx } from './nx.mjs'
 
 const CORE = '@holdfast/core'
 const TESTING = '@holdfast/testing'

@@ -2,7 +2,7 @@
 // next clone elsewhere.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 /** @typedef {Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string> | undefined>} DependencyFields */
 /** @typedef {DependencyFields & { resolved?: string, link?: boolean }} Entry */

@@ -1,7 +1,8 @@
 // Builds the local Daytona server and becomes it. Signals reach the server itself, so that it can end its sandboxes.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { nxEnv, root, runNx } from './nx.mjs'
+import { root } from './folders.mjs'
+import { nxEnv, runNx } from './nx.mjs'
 
 const build = runNx(['run', '@holdfast/testing:build', '--outputStyle=static'], ['ignore', 'ignore', 'inherit'])
 if (build.status !== 0) process.exit(build.status ?? 1)

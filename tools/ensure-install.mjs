@@ -3,12 +3,11 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { removeAddressedLock, writeAddressedLock } from './addressed-lock.mjs'
+import { exampleFolder, packageFolders, root } from './folders.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const inRoot = (/** @type {string} */ path) => join(root, path)
 
 const stampPath = inRoot('node_modules/.holdfast-install')
@@ -85,8 +84,6 @@ async function install(workspaces) {
   return npmCi(workspaces)
 }
 
-const appWorkspaces = () => ['apps/example', ...readdirSync(inRoot('packages')).map((name) => `packages/${name}`)]
-
 const stamp = currentStamp()
 const found = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : undefined
 /** Whoever has everything keeps everything. */
@@ -97,7 +94,7 @@ if (found !== wanted) {
   removeAddressedLock(root)
   if (isAppEnough || !isInstalledByHand()) {
     console.log('Installing dependencies (npm ci)')
-    if (!(await install(isAppEnough ? appWorkspaces() : []))) process.exit(1)
+    if (!(await install(isAppEnough ? [exampleFolder, ...packageFolders] : []))) process.exit(1)
   }
   writeFileSync(stampPath, wanted)
 }

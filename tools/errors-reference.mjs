@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 const source = join(root, 'packages/core/src/errors/error-codes.ts')
 const target = join(root, 'docs/errors.md')

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 const folder = join(root, 'tools', 'extra')
 const stampPath = join(folder, 'node_modules', '.holdfast-install')

@@ -3,8 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-export const root = fileURLToPath(new URL('..', import.meta.url))
+import { root } from './folders.mjs'
 
 const require = createRequire(import.meta.url)
 const nxManifest = require.resolve('nx/package.json')

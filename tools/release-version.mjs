@@ -2,7 +2,7 @@
 // range, and 0.2.0 leaves ^0.1.0; so the ranges are wide while it works, and name the new version afterwards.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 import { run } from './release/pack-packages.mjs'
 
 const CORE = '@holdfast/core'

@@ -1,7 +1,7 @@
 // Runs an export of a package's TypeScript module from its source: `node tools/run-source.mjs <file> <export> [arguments]`.
 import { join } from 'node:path'
 import { createServer, defaultServerConditions } from 'vite'
-import { root } from './nx.mjs'
+import { root } from './folders.mjs'
 
 const [file = '', name = '', ...args] = process.argv.slice(2)
 const conditions = ['@holdfast/source', ...defaultServerConditions]

@@ -2,12 +2,11 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { buildExample } from './build-example.mjs'
+import { exampleFolder, root } from './folders.mjs'
 import { whenNpmIsGone } from './npm-parent.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const app = join(root, 'apps', 'example')
+const app = join(root, exampleFolder)
 const command = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')).scripts?.start
 
 if (!buildExample()) process.exit(1)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import { whenNpmIsGone } from './npm-parent.mjs'
-import { nxCommand, nxEnv, root } from './nx.mjs'
+import { root } from './folders.mjs'
+import { nxCommand, nxEnv } from './nx.mjs'
 
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name)
 const node = (/** @type {string[]} */ ...args) => [process.execPath, ...args]

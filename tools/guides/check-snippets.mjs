@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { readSnippets } from './read-snippets.mjs'
 
 /** Inside the repository, so that packages are found; ignored by git. */

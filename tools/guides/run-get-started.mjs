@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { runProgram } from '../run-program.mjs'
 import { readSnippets } from './read-snippets.mjs'
 import { useGetStarted } from './use-get-started.mjs'

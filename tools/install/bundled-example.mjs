@@ -2,13 +2,13 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { exampleFolder, root } from '../folders.mjs'
 import { runProgram } from '../run-program.mjs'
 import { startDaytonaDouble } from './daytona-double.mjs'
 import { startServer } from './started-server.mjs'
 import { useExample } from './use-example.mjs'
 
-const app = join(root, 'apps', 'example')
+const app = join(root, exampleFolder)
 const nextProgram = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
 
 /** @typedef {'webpack' | 'turbopack'} Bundler */
@@ -58,7 +58,7 @@ async function build(/** @type {Bundler} */ bundler, /** @type {string} */ folde
   const output = join(app, '.next')
   await mkdir(folder, { recursive: true })
   await cp(join(output, 'standalone'), folder, { recursive: true, verbatimSymlinks: true })
-  const copy = join(folder, 'apps', 'example')
+  const copy = join(folder, exampleFolder)
   await cp(join(output, 'static'), join(copy, '.next', 'static'), { recursive: true })
   return join(copy, 'server.js')
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { LOADED_WITH } from './projects.mjs'
 
 /** @typedef {import('./stranger-project.mjs').StrangerProject} StrangerProject */

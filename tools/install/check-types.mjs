@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { extraTool } from '../extra-tools.mjs'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { tryProgram } from '../run-program.mjs'
 
 /** @typedef {import('./stranger-project.mjs').StrangerProject} StrangerProject */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 
 /**
  * What `npm run daytona-server` starts.

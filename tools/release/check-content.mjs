@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { SHARED_PEERS } from './check-manifest.mjs'
 import { moduleImports, packageOf } from './module-imports.mjs'
 

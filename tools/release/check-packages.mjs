@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { contentFaults } from './check-content.mjs'
 import { disagreements, manifestFaults } from './check-manifest.mjs'
 import { tryProgram } from '../run-program.mjs'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 
 /**
  * @typedef {object} PackedPackage

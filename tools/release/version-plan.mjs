@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 
 const KINDS = /** @type {const} */ (['patch', 'minor', 'major'])
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { root } from '../nx.mjs'
+import { root } from '../folders.mjs'
 import { contentFaults } from '../release/check-content.mjs'
 import { disagreements, localRanges, manifestFaults } from '../release/check-manifest.mjs'
 
