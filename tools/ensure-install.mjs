@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeAddressedLock, writeAddressedLock } from './addressed-lock.mjs'
-import { exampleFolder, packageFolders, root } from './folders.mjs'
+import { exampleFolder, root } from './folders.mjs'
 
 const inRoot = (/** @type {string} */ path) => join(root, path)
 
@@ -24,6 +24,7 @@ const readEntries = (/** @type {string} */ path) => JSON.parse(readFileSync(path
 
 /** What stands in the stamp behind an install of the app alone. */
 const APP_ONLY = ' app'
+const APP_SELECTION = [`--workspace=${exampleFolder}`, '--omit=dev']
 
 function currentStamp() {
   const lock = readFileSync(inRoot('package-lock.json'))
@@ -55,12 +56,15 @@ function isInstalledByHand() {
 let isStopped = false
 
 /** @returns {Promise<boolean>} whether npm installed everything */
-async function npmCi(/** @type {string[]} */ workspaces) {
+async function npmCi(/** @type {string[]} */ selection) {
   // No dependency may need an install script: npm 12 runs none by default.
   // The lock's hashes decide what is right, so what the cache has needs no question to the registry.
   const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  args.push(...workspaces.map((folder) => `--workspace=${folder}`))
-  const npm = spawn('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  const npm = spawn('npm', [...args, ...selection], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     // This process has to outlive npm, to clean up behind it.
     process.on(signal, () => {
@@ -72,16 +76,15 @@ async function npmCi(/** @type {string[]} */ workspaces) {
   return code === 0
 }
 
-/** @param {string[]} workspaces all when empty */
-async function install(workspaces) {
+async function install(/** @type {string[]} */ selection) {
   try {
-    if (writeAddressedLock(root) && (await npmCi(workspaces))) return true
+    if (writeAddressedLock(root) && (await npmCi(selection))) return true
   } finally {
     removeAddressedLock(root)
   }
   if (isStopped) return false
   console.log('Installing again, without addresses: the registry may keep its packages elsewhere')
-  return npmCi(workspaces)
+  return npmCi(selection)
 }
 
 const stamp = currentStamp()
@@ -94,7 +97,7 @@ if (found !== wanted) {
   removeAddressedLock(root)
   if (isAppEnough || !isInstalledByHand()) {
     console.log('Installing dependencies (npm ci)')
-    if (!(await install(isAppEnough ? [exampleFolder, ...packageFolders] : []))) process.exit(1)
+    if (!(await install(isAppEnough ? APP_SELECTION : []))) process.exit(1)
   }
   writeFileSync(stampPath, wanted)
 }

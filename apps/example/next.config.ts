@@ -1,7 +1,29 @@
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import type { NextConfig } from 'next'
 
 const repositoryRoot = join(import.meta.dirname, '..', '..')
+
+/** The condition under which this repository's packages export their sources. Turbopack can be given none. */
+const SOURCE_CONDITION = '@holdfast/source'
+
+interface Manifest {
+  name: string
+  exports: Record<string, string | Record<string, string>>
+}
+
+/** The source of every entry of the packages, so that neither a build nor the development server waits for theirs. */
+function sourceAliases(): Record<string, string> {
+  const packages = join(repositoryRoot, 'packages')
+  const aliases = readdirSync(packages).flatMap((folder) => {
+    const { name, exports } = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8')) as Manifest
+    return Object.entries(exports).flatMap(([entry, target]) => {
+      const source = typeof target === 'string' ? undefined : target[SOURCE_CONDITION]
+      return source ? [[posix.join(name, entry), posix.join('../../packages', folder, source)]] : []
+    })
+  })
+  return Object.fromEntries(aliases)
+}
 
 /** What the Daytona SDK loads in ways that tracing does not see: for downloads, and with the newest export conditions. */
 const LOADED_UNSEEN = ['busboy', 'streamsearch', 'async-function', 'async-generator-function', 'generator-function']
@@ -22,6 +44,7 @@ const config: NextConfig = {
   outputFileTracingIncludes: { '/api/**': LOADED_UNSEEN.map((name) => `../../node_modules/${name}/**`) },
   turbopack: {
     root: repositoryRoot,
+    resolveAlias: sourceAliases(),
     // The script of the sandbox's agent is part of the app.
     rules: { '*': { condition: { query: '?raw' }, type: 'text' } },
     // Local sandboxes are folders with names that only the running server knows.
@@ -32,7 +55,7 @@ const config: NextConfig = {
     return config
   },
   // Loaded by Node itself: they hold connections, WASM and native files. (Here the workspace's own packages are bundled
-  // all the same, because they are links out of node_modules.)
+  // all the same, because they are not in node_modules.)
   serverExternalPackages: [
     '@holdfast/core',
     '@holdfast/middleware',
