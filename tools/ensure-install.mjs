@@ -88,12 +88,12 @@ async function install(/** @type {string[]} */ selection) {
 }
 
 const stamp = currentStamp()
-const found = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : undefined
+const stamped = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : undefined
 /** Whoever has everything keeps everything. */
-const isAppEnough = process.argv.includes('--app') && (found?.endsWith(APP_ONLY) ?? !existsSync(installedPath))
+const isAppEnough = process.argv.includes('--app') && (stamped?.endsWith(APP_ONLY) ?? !existsSync(installedPath))
 const wanted = isAppEnough ? stamp + APP_ONLY : stamp
 
-if (found !== wanted) {
+if (stamped !== wanted) {
   removeAddressedLock(root)
   if (isAppEnough || !isInstalledByHand()) {
     console.log('Installing dependencies (npm ci)')

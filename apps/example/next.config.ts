@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { NextConfig } from 'next'
 
@@ -14,9 +14,10 @@ interface Manifest {
 
 /** The source of every entry of the packages, so that neither a build nor the development server waits for theirs. */
 function sourceAliases(): Record<string, string> {
-  const packages = join(repositoryRoot, 'packages')
-  const aliases = readdirSync(packages).flatMap((folder) => {
-    const { name, exports } = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8')) as Manifest
+  const aliases = readdirSync(join(repositoryRoot, 'packages')).flatMap((folder) => {
+    const path = join(repositoryRoot, 'packages', folder, 'package.json')
+    if (!existsSync(path)) return []
+    const { name, exports } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
     return Object.entries(exports).flatMap(([entry, target]) => {
       const source = typeof target === 'string' ? undefined : target[SOURCE_CONDITION]
       return source ? [[posix.join(name, entry), posix.join('../../packages', folder, source)]] : []
