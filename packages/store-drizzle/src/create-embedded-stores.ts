@@ -11,6 +11,7 @@ import { importPeer } from './database/missing-peer.ts'
 import { pgliteConnection } from './database/pglite-executor.ts'
 import type { SqlConnection } from './database/sql-executor.ts'
 import { claimDirectory } from './embedded/directory-guard.ts'
+import { openDatabase } from './embedded/open-database.ts'
 
 /** Where embedded stores keep their data. */
 export interface EmbeddedStoresOptions {
@@ -66,7 +67,7 @@ async function openDirectory(directory: string): Promise<SqlConnection> {
     }
   }
   try {
-    pglite = await driver.PGlite.create(join(directory, 'pg'))
+    pglite = await openDatabase(directory, (path) => driver.PGlite.create(path))
     const connection = pgliteConnection(pglite, close)
     await migrateSchema(connection, { schema: SCHEMA })
     return connection

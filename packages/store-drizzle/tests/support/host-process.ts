@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
-import { createPostgresStores } from '../../src/index.ts'
+import { createEmbeddedStores, createPostgresStores } from '../../src/index.ts'
 
 /** A host of its own process: takes one job as JSON argument, tells what happens as JSON lines, ends when stdin does. */
 const job = JSON.parse(process.argv[2] ?? '{}') as { kind: string; url: string; name: string; lockTtlMs?: number }
 
-const stores = createPostgresStores({
-  url: job.url,
-  max: 2,
-  ...(job.lockTtlMs !== undefined && { lockTtlMs: job.lockTtlMs }),
-})
+const lockTtl = job.lockTtlMs !== undefined && { lockTtlMs: job.lockTtlMs }
+const stores = job.url.startsWith('file:')
+  ? createEmbeddedStores({ dir: fileURLToPath(job.url), ...lockTtl })
+  : createPostgresStores({ url: job.url, max: 2, ...lockTtl })
 const tell = (event: object): void => void process.stdout.write(`${JSON.stringify({ name: job.name, ...event })}\n`)
 let isOver = false
 createInterface({ input: process.stdin }).on('close', () => {
@@ -18,7 +18,7 @@ createInterface({ input: process.stdin }).on('close', () => {
 })
 
 const jobs: Record<string, () => Promise<void>> = {
-  /** Migrates by its first call. */
+  /** Makes what is missing, and migrates, by its first call. */
   ping: async () => {
     await stores.ping()
     tell({ event: 'ready' })
