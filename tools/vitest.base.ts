@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultClientConditions, defaultServerConditions } from 'vite'
-import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config'
 
 /** Lets a test import the packages' TypeScript sources, so that it needs no build. */
 const SOURCE_CONDITION = '@holdfast/source'
@@ -11,6 +11,11 @@ const SOURCE_CONDITION = '@holdfast/source'
  * of logic depends on these times; they only end what hangs.
  */
 const PACE = { maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 }
+
+/** Of tests that replace a module: what an earlier file has loaded cannot be replaced. */
+const ISOLATED = '**/*.isolated.test.ts'
+/** Type tests have no run time; the typecheck target covers them. */
+const TYPES = '**/*.types.test.ts'
 
 const everyRun = ['unit', 'conformance', 'concurrency']
 
@@ -22,17 +27,25 @@ function foldersOf(mode: string): string[] {
   return mode === 'live' || mode === 'e2e' ? [mode] : everyRun
 }
 
-export function packageTests(packageDir: string): ReturnType<typeof defineConfig> {
+/** Loading the sources anew for every file takes as long as a third of the tests. */
+function projectsOf(include: string[]): TestProjectInlineConfiguration[] {
+  return [
+    { extends: true, test: { name: 'shared', isolate: false, include, exclude: [TYPES, ISOLATED] } },
+    { extends: true, test: { name: 'isolated', include: [ISOLATED] } },
+  ]
+}
+
+/** The tests of a package in `tests/`, or those that `everyTest` names. */
+export function packageTests(packageDir: string, everyTest?: string[]): ReturnType<typeof defineConfig> {
   return defineConfig(({ mode }): ViteUserConfig => {
     const folders = foldersOf(mode)
+    const include = everyTest ?? folders.map((folder) => `tests/${folder}/**/*.test.ts`)
     return {
       root: packageDir,
       resolve: { conditions: [SOURCE_CONDITION, ...defaultClientConditions] },
       ssr: { resolve: { conditions: [SOURCE_CONDITION, ...serverConditions] } },
       test: {
-        include: folders.map((folder) => `tests/${folder}/**/*.test.ts`),
-        // Type tests have no run time; the typecheck target covers them.
-        exclude: ['**/*.types.test.ts'],
+        ...(folders === everyRun ? { projects: projectsOf(include) } : { include, exclude: [TYPES] }),
         passWithNoTests: !folders.some((folder) => existsSync(join(packageDir, 'tests', folder))),
         ...PACE,
         restoreMocks: true,

@@ -33,10 +33,12 @@ const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
   agentRules: false,
-  // These cost half of the first build, which is the one that people wait for: a cache for the builds after it, a
-  // smaller server, and source maps for it, which Node reads only with `--enable-source-maps`.
+  // Off: what costs half of the first build, which is the one that people wait for (a cache for the builds after it, a
+  // smaller server, and source maps for it, which Node reads only with `--enable-source-maps`), and the development
+  // server's cache, out of which it can tell a page to load again, for ever (Next.js 16.4).
   experimental: {
     turbopackFileSystemCacheForBuild: false,
+    turbopackFileSystemCacheForDev: false,
     turbopackSourceMaps: process.env.NODE_ENV === 'development',
     serverMinification: false,
   },
