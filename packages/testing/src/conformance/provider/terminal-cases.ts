@@ -39,7 +39,7 @@ export const terminalCases: readonly ProviderCase[] = [
       })
       const screen = await screenOf(terminal)
       assert.ok(screen.startsWith('first\r\n'), JSON.stringify(screen))
-      assert.ok(screen.includes('on a terminal'))
+      assert.ok(screen.includes('on a terminal'), JSON.stringify(screen))
       assert.deepEqual([await terminal.exited, await terminal.exited], [3, 3])
     },
     NEEDS,
@@ -50,8 +50,9 @@ export const terminalCases: readonly ProviderCase[] = [
     async (sandbox) => {
       const terminal = await open(sandbox, {})
       await terminal.write('echo $((40 + 2)); exit 5\n')
-      assert.ok((await screenOf(terminal)).includes('42'))
+      const screen = await screenOf(terminal)
       assert.equal(await terminal.exited, 5)
+      assert.ok(screen.includes('42'), JSON.stringify(screen))
     },
     NEEDS,
   ),
@@ -62,7 +63,8 @@ export const terminalCases: readonly ProviderCase[] = [
       const terminal = await open(sandbox, { command: 'read a; read b; echo "got $a and $b"' })
       await terminal.write('é漢\n')
       await terminal.write(new TextEncoder().encode('😀\n'))
-      assert.ok((await screenOf(terminal)).includes('got é漢 and 😀'))
+      const screen = await screenOf(terminal)
+      assert.ok(screen.includes('got é漢 and 😀'), JSON.stringify(screen))
     },
     NEEDS,
   ),

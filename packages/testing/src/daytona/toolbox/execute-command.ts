@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { signalGroup } from '../../process-group.ts'
+import type { ProcessGroup } from '../../process-group.ts'
 import { daemonError } from '../http/wire-error.ts'
 import { makePipes, openOutputPipe } from './output-pipe.ts'
-import { signalProcess } from './process-table.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export interface ExecuteRequest {
@@ -84,8 +85,8 @@ function runWithPipe(
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    toolbox.trackGroup(child.pid)
-    const stopTimer = killAfter(child.pid, request.timeout ?? 0, () => {
+    const group = toolbox.trackGroup(child.pid)
+    const stopTimer = killAfter(group, request.timeout ?? 0, () => {
       reject(daemonError(408, 'command execution timeout', 'PROCESS_EXECUTION_TIMEOUT'))
     })
     const onGone = (): void => reject(toolbox.goneError())
@@ -103,17 +104,17 @@ function runWithPipe(
       void pipe.ended.then(() => {
         stopTimer()
         toolbox.closing.removeEventListener('abort', onGone)
-        toolbox.untrackGroup(child.pid)
+        toolbox.untrackGroup(group)
         resolve({ exitCode: code ?? NOT_STARTED, result: Buffer.concat(output).toString('utf8') })
       })
     })
   })
 }
 
-function killAfter(pgid: number | undefined, seconds: number, onTimeout: () => void): () => void {
-  if (seconds === 0 || pgid === undefined) return () => undefined
+function killAfter(group: ProcessGroup | undefined, seconds: number, onTimeout: () => void): () => void {
+  if (seconds === 0 || group === undefined) return () => undefined
   const timer = setTimeout(() => {
-    signalProcess(-pgid, 'SIGKILL')
+    signalGroup(group, 'SIGKILL')
     onTimeout()
   }, seconds * 1_000)
   timer.unref()

@@ -35,17 +35,6 @@ export function processesWithEnv(name: string, value: string): number[] {
   return processIds().filter((pid) => readProc(pid, 'environ')?.split('\0').includes(wanted) ?? false)
 }
 
-/** Signals a process, or with a negative id a group. False when there is none. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    process.kill(pid, signal)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')) return false
-    throw error
-  }
-}
-
 function processIds(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }

@@ -1,6 +1,7 @@
 import type { IPty, spawn as spawnPty } from '@lydell/node-pty'
 import type { WebSocket } from 'ws'
-import { signalProcess } from './process-table.ts'
+import { signalGroup } from '../../process-group.ts'
+import type { ProcessGroup } from '../../process-group.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export const EXIT_CONTROL_PROTOCOL = 'X-Daytona-Pty-Exit-Control'
@@ -35,6 +36,7 @@ export class PtySession {
   readonly #input: PtyInput
   readonly #toolbox: Toolbox
   readonly #pty: IPty
+  readonly #group: ProcessGroup | undefined
   readonly #clients = new Set<PtyClient>()
   readonly #onEnd: () => void
   #size: { cols: number; rows: number }
@@ -55,7 +57,7 @@ export class PtySession {
       env: toolbox.env(input.envs),
       encoding: null,
     })
-    toolbox.trackGroup(this.#pty.pid)
+    this.#group = toolbox.trackGroup(this.#pty.pid)
     this.#pty.onData((chunk) => this.#broadcast(chunk as unknown as Buffer))
     this.#pty.onExit(({ exitCode, signal }) => this.#ended(ptyEnd(exitCode, signal ?? 0)))
   }
@@ -82,7 +84,7 @@ export class PtySession {
   }
 
   kill(): void {
-    signalProcess(-this.#pty.pid, 'SIGKILL')
+    if (this.#group !== undefined) signalGroup(this.#group, 'SIGKILL')
   }
 
   /** The container is gone: nobody sends a close frame. */
@@ -99,7 +101,7 @@ export class PtySession {
 
   #ended(end: PtyEnd): void {
     this.#end = end
-    this.#toolbox.untrackGroup(this.#pty.pid)
+    this.#toolbox.untrackGroup(this.#group)
     this.#onEnd()
     const { daemon, ptyExit } = this.#toolbox.knobs
     for (const { socket, wantsExit } of this.#clients) {

@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { isReused, signalGroup, signalProcess } from '../../process-group.ts'
+import type { ProcessGroup } from '../../process-group.ts'
 import { daemonError } from '../http/wire-error.ts'
-import { descendantsOf, listProcesses, signalProcess } from './process-table.ts'
+import { descendantsOf, listProcesses } from './process-table.ts'
 import { SessionCommand } from './session-command.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -29,6 +31,7 @@ export class ShellSession {
   readonly #toolbox: Toolbox
   readonly #dir: string
   readonly #shell: ChildProcess
+  readonly #group: ProcessGroup | undefined
   readonly #feed: Writable
   readonly #waiting: SessionCommand[] = []
   readonly #ending = new AbortController()
@@ -46,7 +49,7 @@ export class ShellSession {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
     })
-    toolbox.trackGroup(this.#shell.pid)
+    this.#group = toolbox.trackGroup(this.#shell.pid)
     this.#feed = this.#shell.stdin as Writable
     this.#feed.on('error', () => this.#onExit())
     this.#shell.once('error', () => this.#onExit())
@@ -92,15 +95,15 @@ export class ShellSession {
    * Who left the group and was taken over by init survives [D190].
    */
   async end(): Promise<void> {
-    const shellPid = this.#shell.pid
-    if (shellPid !== undefined) {
-      const tree = descendantsOf(shellPid, await listProcesses())
-      signalProcess(-shellPid, 'SIGTERM')
+    const group = this.#group
+    if (group !== undefined && !isReused(group)) {
+      const tree = descendantsOf(group.id, await listProcesses())
+      signalGroup(group, 'SIGTERM')
       for (const pid of tree) signalProcess(pid, 'SIGTERM')
-      await this.#childrenGone(shellPid)
-      signalProcess(-shellPid, 'SIGKILL')
-      this.#toolbox.untrackGroup(shellPid)
+      await this.#childrenGone(group.id)
+      signalGroup(group, 'SIGKILL')
     }
+    this.#toolbox.untrackGroup(group)
     this.close()
   }
 

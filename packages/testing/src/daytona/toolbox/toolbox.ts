@@ -3,8 +3,10 @@ import { isAbsolute, join } from 'node:path'
 import type { DaytonaKnobs } from '../daytona-knobs.ts'
 import type { SandboxRecord } from '../control/sandbox-record.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import { isReused, processGroup, signalProcess } from '../../process-group.ts'
+import type { ProcessGroup } from '../../process-group.ts'
 import { proxyError } from '../http/wire-error.ts'
-import { descendantsOf, listProcesses, processesWithEnv, signalProcess } from './process-table.ts'
+import { descendantsOf, listProcesses, processesWithEnv } from './process-table.ts'
 import { PtyRegistry } from './pty-registry.ts'
 import { SessionRegistry } from './session-registry.ts'
 
@@ -34,7 +36,7 @@ export class Toolbox {
   readonly sessions: SessionRegistry
   readonly ptys: PtyRegistry
   readonly #env: Record<string, string>
-  readonly #groups = new Set<number>()
+  readonly #groups = new Set<ProcessGroup>()
   readonly #closing = new AbortController()
 
   constructor(record: SandboxRecord, context: ToolboxContext) {
@@ -81,12 +83,16 @@ export class Toolbox {
     return isAbsolute(path) ? path : join(this.workDir, path)
   }
 
-  trackGroup(pgid: number | undefined): void {
-    if (pgid !== undefined) this.#groups.add(pgid)
+  /** The group that a process leads which was started just now; undefined for one that could not be started. */
+  trackGroup(leader: number | undefined): ProcessGroup | undefined {
+    if (leader === undefined) return undefined
+    const group = processGroup(leader)
+    this.#groups.add(group)
+    return group
   }
 
-  untrackGroup(pgid: number | undefined): void {
-    if (pgid !== undefined) this.#groups.delete(pgid)
+  untrackGroup(group: ProcessGroup | undefined): void {
+    if (group !== undefined) this.#groups.delete(group)
   }
 
   /** What a request that was under way gets when the container is gone. */
@@ -110,8 +116,9 @@ export class Toolbox {
     const processes = await listProcesses()
     const pids = new Set(processesWithEnv(SANDBOX_TAG, this.sandboxId))
     for (const group of this.#groups) {
-      for (const entry of processes) if (entry.pgid === group) pids.add(entry.pid)
-      for (const pid of descendantsOf(group, processes)) pids.add(pid)
+      if (isReused(group)) continue
+      for (const entry of processes) if (entry.pgid === group.id) pids.add(entry.pid)
+      for (const pid of descendantsOf(group.id, processes)) pids.add(pid)
     }
     const alive = new Set(processes.map((entry) => entry.pid))
     return [...pids].filter((pid) => alive.has(pid) && signalProcess(pid, 'SIGKILL')).length

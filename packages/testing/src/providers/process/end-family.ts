@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ProviderError } from '@holdfast/core'
-import { errnoOf } from '../files/file-error.ts'
+import { signalProcess } from '../../process-group.ts'
 import { familyMembers } from './process-mark.ts'
 import type { ProcessFamily } from './process-mark.ts'
 import { listProcesses } from './process-table.ts'
@@ -34,14 +34,6 @@ export async function endFamily(family: ProcessFamily, options: EndFamilyOptions
       signalled.add(pid)
     }
     await pause(LOOK_EVERY_MS)
-  }
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals | number): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if (errnoOf(error) !== 'ESRCH') throw error
   }
 }
 

@@ -9,6 +9,8 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { ProviderError } from '@holdfast/core'
+import { isReused, processGroup } from '../../process-group.ts'
+import type { ProcessGroup } from '../../process-group.ts'
 import { endFamily } from './end-family.ts'
 import type { EndFamilyOptions } from './end-family.ts'
 import { errnoOf } from '../files/file-error.ts'
@@ -44,6 +46,7 @@ export class ShellProcess {
   readonly ended: Promise<number>
   readonly #child: ChildProcess
   readonly #mark: string
+  readonly #group: ProcessGroup
   readonly #stdin: Socket
   readonly #outputs: readonly Socket[]
   #lastOutputAt = 0
@@ -69,6 +72,7 @@ export class ShellProcess {
     this.#child = child
     this.#mark = options.mark
     this.pid = child.pid as number
+    this.#group = processGroup(this.pid)
     for (const fd of [stdin.readFd, stdout.writeFd, stderr.writeFd]) closeSync(fd)
     this.#stdin = new Socket({ fd: stdin.writeFd, readable: false, writable: true })
     // A child that ended or closed its input makes later writes fail; `writeStdin` reports that.
@@ -95,7 +99,7 @@ export class ShellProcess {
 
   /** Ends the command with everything that it started. Repeatable. */
   async kill(options: EndFamilyOptions): Promise<void> {
-    await endFamily({ mark: this.#mark, groupId: this.pid }, options)
+    await endFamily({ mark: this.#mark, ...(!isReused(this.#group) && { groupId: this.#group.id }) }, options)
   }
 
   #read(fd: number, deliver: (bytes: Uint8Array) => void): Socket {

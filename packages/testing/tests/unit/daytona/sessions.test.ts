@@ -1,6 +1,7 @@
 import type { Sandbox } from '@daytonaio/sdk'
 import { expect, test } from 'vitest'
 import { callToolbox, isAlive, openSandbox, rejection, until } from '../../fixtures/daytona-fixture.ts'
+import { startWithPid } from '../../fixtures/start-with-pid.ts'
 
 async function openSession(): Promise<Awaited<ReturnType<typeof openSandbox>>> {
   const fixture = await openSandbox({ logIdleMs: 50 })
@@ -201,4 +202,22 @@ test('a client of before 0.167 gets the log as plain text', async () => {
     headers: { authorization: `Bearer ${server.apiKey}`, 'x-daytona-sdk-version': '0.166.2' },
   })
   expect(await response.text()).toBe('\x01\x01\x01hi\n')
+})
+
+test('a session whose shell has exited signals nobody who has got its process id since', async (context) => {
+  const { sandbox } = await openSession()
+  const { stdout } = await sandbox.process.executeSessionCommand('s', { command: 'echo $$' })
+  const shellPid = Number(stdout)
+  await start(sandbox, 'exit 0')
+  await until('the end of the shell', async () => !isAlive(shellPid))
+  const stranger = startWithPid(shellPid)
+  if (stranger === undefined) return context.skip('The machine does not let a test choose a process id.')
+  try {
+    await sandbox.process.deleteSession('s')
+    await sandbox.delete()
+    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null])
+    expect(isAlive(shellPid)).toBe(true)
+  } finally {
+    stranger.kill('SIGKILL')
+  }
 })
