@@ -30,7 +30,8 @@ const SCHEMA = 'holdfast'
 
 /**
  * Stores in a directory, on PGlite, for one process and no service. Opens nothing before the first call; a start that
- * failed is tried again by the next call. `PEER_MISSING` when `@electric-sql/pglite` is not installed.
+ * failed is tried again by the next call. `PEER_MISSING` when `@electric-sql/pglite` is not installed, `STORE_FAILED`
+ * with the path when the database cannot be opened.
  */
 export function createEmbeddedStores(options: EmbeddedStoresOptions): SqlStores {
   const { dir, lockTtlMs, maxBlobBytes, clock = systemClock } = options
