@@ -33,7 +33,7 @@ const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
   agentRules: false,
-  // Off: what costs half of the first build, which is the one that people wait for (a cache for the builds after it, a
+  // Off: what costs nearly half of the first build, which is the one that people wait for (a cache for the builds after it, a
   // smaller server, and source maps for it, which Node reads only with `--enable-source-maps`), and the development
   // server's cache, out of which it can tell a page to load again, for ever (Next.js 16.4).
   experimental: {

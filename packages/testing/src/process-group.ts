@@ -37,11 +37,21 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | number): boo
   }
 }
 
-/** Field 22 of `/proc/<pid>/stat`. The name before it is in parentheses and may hold anything. */
 function startOf(pid: number): string | undefined {
+  // Field 22, where the state is field 3.
+  return statFields(pid)?.[19]
+}
+
+/** The fields of `/proc/<pid>/stat` from the state on. The name before it is in parentheses and may hold anything. */
+export function statFields(pid: number): string[] | undefined {
+  const stat = readProc(pid, 'stat')
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** Undefined for a process that ended meanwhile or belongs to somebody else. */
+export function readProc(pid: number, file: string): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined
     throw error

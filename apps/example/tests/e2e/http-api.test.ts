@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { allEvents, cancel, chatBody, errorCode, events, join, printed, said, send } from './chat-api.ts'
 import type { StreamedEvent } from './chat-api.ts'
 import type { ExampleServer } from '../../tools/example-server.mjs'
@@ -147,6 +147,7 @@ test('any other message gets a short streamed answer that says it is a demo mode
 test('events arrive one by one also for a client that takes compressed answers', async () => {
   // The command says the next word only when the one before has arrived.
   const arrived = await mkdtemp(joinPath(tmpdir(), 'arrived-'))
+  onTestFinished(() => rm(arrived, { recursive: true, force: true }))
   const response = await send(server.url, {
     threadId: 't-gzip',
     runId: 'run-gzip',
@@ -158,7 +159,6 @@ test('events arrive one by one also for a client that takes compressed answers',
   for await (const { chunk } of events(response)) {
     if (chunk['name'] === 'process.stdout') await writeFile(joinPath(arrived, String((count += 1))), '')
   }
-  await rm(arrived, { recursive: true })
   expect(count).toBe(5)
 })
 

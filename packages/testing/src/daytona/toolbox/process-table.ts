@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { readProc, statFields } from '../../process-group.ts'
 
 export interface ProcessEntry {
   readonly pid: number
@@ -40,19 +41,7 @@ function processIds(): number[] {
 }
 
 function readEntry(pid: number): ProcessEntry | undefined {
-  const stat = readProc(pid, 'stat')
-  // The name is in parentheses and may hold anything.
-  const [state, ppid, pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+  const [state, ppid, pgid] = statFields(pid) ?? []
   if (state === undefined || state === 'Z' || state === 'X') return undefined
   return { pid, ppid: Number(ppid), pgid: Number(pgid) }
-}
-
-/** Undefined for a process that ended meanwhile or belongs to somebody else. */
-function readProc(pid: number, file: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
-    throw error
-  }
 }
