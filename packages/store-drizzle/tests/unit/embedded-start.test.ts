@@ -55,3 +55,13 @@ test('a database that cannot be opened is named, and left as it is', async () =>
   expect(filesOf(database)).toBe(1)
   await stores.close()
 }, 120_000)
+
+test('a database that cannot be made says so, and the next call tries it again', async () => {
+  const directory = join(dir, 'blocked')
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'pg'), 'in the way')
+  const stores = createEmbeddedStores({ dir: directory })
+  await expect(stores.ping()).rejects.toThrow(/could not be made\. The next start tries it again/)
+  await stores.ping()
+  await stores.close()
+}, 120_000)
